@@ -155,7 +155,7 @@ def _plain_risks(model: Any, rows: list[dict[str, Any]]) -> Risks:
     """Return the risks of rows of numbers and texts."""
     typed = {name: pa.array([r[name] for r in rows], pa.float64()) for name in NUMBERS}
     typed |= {name: pa.array([r[name] for r in rows], pa.string()) for name in TEXTS}
-    X, _ = model.encoder.encode(pa.table(typed), np.arange(1, len(rows) + 1))
+    X = model.encoder.encode(pa.table(typed), np.arange(1, len(rows) + 1))
     risk = model.answers(X)[0][:, 1]
     ids = [row.get("patient", str(i)) or "" for i, row in enumerate(rows, 1)]
     ids = [f"'{one}" if re.match(r"[=+@\t\r-]", one) else one for one in ids]

@@ -63,7 +63,8 @@ def choose(record: TrialRecord, choice: str, metric: str) -> Chosen:
     A `choice` of "default" is the first trial, "tuned" the best on the validation rows, "clustered"
     the best with two clusters or more.
     """
-    candidates = np.array(_candidates(record, choice))
+    every = list(range(len(record.values)))
+    candidates = np.array({DEFAULT: [0], CLUSTERED: record.clustered}.get(choice, every))
     validation = advantage(metric, record.score(VALIDATION, metric)[:, candidates])
     trials = candidates[validation.argmax(axis=1)]
     scores = record.score(TEST, metric)[np.arange(len(trials)), trials]
@@ -95,9 +96,3 @@ def simplest(scores: Sequence[Array], ratio: float) -> int:
         for place, model in enumerate(scores)
         if model is best or (best - model).mean() <= corrected_error(best - model, ratio)
     )
-
-
-def _candidates(record: TrialRecord, choice: str) -> list[int]:
-    if choice == DEFAULT:
-        return [0]
-    return record.clustered if choice == CLUSTERED else list(range(len(record.values)))

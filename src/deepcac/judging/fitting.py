@@ -24,12 +24,19 @@ def fit_trial(contender: Contender, values: Values, sample: Resample, turn: int 
     `turn` is the draw of a partition that is drawn at random.
     """
     fit, settings = learner_fit(contender.learner, values)
+    return fit_in_arm(fit, settings, contender.arm, values, sample, turn)
+
+
+def fit_in_arm(
+    fit: Fit, settings: Values, arm: str, values: Values, sample: Resample, turn: int = 0
+) -> Predict:
+    """Fit a learner by its `settings` in the clusters of an arm, which other `values` describe."""
     k = values.get("n_clusters", 1)
-    if not contender.arm or k == 1:
+    if not arm or k == 1:
         return fit(settings, sample.train, sample.validation, sample)
-    if contender.arm in BESIDE:
-        return _with_columns(fit, settings, sample, beside(sample, contender.arm, k))
-    partition = part(sample, contender.arm, k, values.get("alpha", 0.0), turn)
+    if arm in BESIDE:
+        return _with_columns(fit, settings, sample, beside(sample, arm, k))
+    partition = part(sample, arm, k, values.get("alpha", 0.0), turn)
     return in_parts(fit, settings, sample, partition, int(partition.train.max()) + 1)
 
 

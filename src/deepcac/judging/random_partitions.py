@@ -15,10 +15,9 @@ import numpy as np
 from deepcac.judging.contenders import CELLS, Contender
 from deepcac.judging.fitting import fit_trial
 from deepcac.judging.resamples import Resample
-from deepcac.judging.spaces import Values
-from deepcac.judging.trial_record import PARTS, TrialRecord, score_array
-from deepcac.judging.trial_scores import METRICS, Scores, advantage, score_trial
-from deepcac.types import Array
+from deepcac.judging.trial_record import PARTS, TrialRecord, score_answers, stored_answers
+from deepcac.judging.trial_scores import METRICS, advantage
+from deepcac.types import Array, Ids
 
 MEAN, BEST, EACH = VIEWS = ("mean_of_cells", "best_of_cells", "each_of_cells")
 _VALIDATION, _TEST = range(len(PARTS))
@@ -39,8 +38,9 @@ def score_draws(
             [
                 scores[t],
                 *(
-                    score_array(_scored(sample, contender, record.values[t], turn))
+                    score_answers(sample, stored_answers(sample, predict))
                     for turn in range(1, draws)
+                    for predict in [fit_trial(contender, record.values[t], sample, turn)]
                 ),
             ]
         )
@@ -53,19 +53,17 @@ def best_trials(scores: Array) -> list[int]:
 
     `scores` are those of one resample, of shape (n_trials, 2, n_metrics).
     """
-    validation = scores[:, _VALIDATION]
-    best = {int(advantage(metric, validation[:, m]).argmax()) for m, metric in enumerate(METRICS)}
-    return sorted(best)
+    return sorted(set(_best(scores).tolist()))
 
 
-def _scored(sample: Resample, contender: Contender, values: Values, turn: int) -> Scores:
-    predict = fit_trial(contender, values, sample, turn)
-    validation, test = (
-        np.asarray(predict(rows), dtype=np.float32).astype(np.float64)
-        for rows in (sample.validation, sample.test)
-    )
-    weights = (sample.validation.weight, sample.test.weight)
-    return score_trial(sample.validation.y, sample.test.y, validation, test, weights)
+def _best(scores: Array) -> Ids:
+    """Return which is best on the validation rows by each metric, shape (..., n_metrics).
+
+    `scores` are of shape (n, ..., 2, n_metrics).
+    """
+    validation = scores[..., _VALIDATION, :]
+    best = [advantage(metric, validation[..., m]).argmax(0) for m, metric in enumerate(METRICS)]
+    return np.stack(best, axis=-1)
 
 
 def with_views(records: Mapping[str, TrialRecord]) -> dict[str, TrialRecord]:
@@ -90,31 +88,20 @@ def _complete(record: TrialRecord) -> bool:
 
 def _view(record: TrialRecord, view: str) -> TrialRecord:
     scores = record.scores.copy()
-    if view == EACH:
-        for j, partitions in enumerate(record.partitions):
-            scores[j, :, _TEST] = _mean_of_choices(np.stack([*partitions.values()]))
-        return replace(record, contender=f"{view}_{record.learner}", scores=scores)
     for j, partitions in enumerate(record.partitions):
+        if view == EACH:
+            scores[j, :, _TEST] = _mean_of_choices(np.stack([*partitions.values()]))
+            continue
         for t, draws in partitions.items():
-            scores[j, t, _TEST] = _test_scores(draws, view)
+            scores[j, t, _TEST] = (
+                [np.mean(draws[:, _TEST, m]) for m in range(len(METRICS))]
+                if view == MEAN
+                else draws[_best(draws), _TEST, range(len(METRICS))]
+            )
     return replace(record, contender=f"{view}_{record.learner}", scores=scores)
 
 
 def _mean_of_choices(trials: Array) -> Array:
     """Return by metric the mean over the draws, from scores (n_trials, n_draws, 2, n_metrics)."""
     turns = np.arange(trials.shape[1])
-    best = [
-        advantage(metric, trials[:, :, _VALIDATION, m]).argmax(axis=0)
-        for m, metric in enumerate(METRICS)
-    ]
-    return np.array([trials[chosen, turns, _TEST, m].mean() for m, chosen in enumerate(best)])
-
-
-def _test_scores(draws: Array, view: str) -> Array:
-    """Return the test scores over the draws, or those of the draw that validation chooses."""
-    if view == MEAN:
-        return np.array([np.mean(draws[:, _TEST, m]) for m in range(len(METRICS))])
-    best = [
-        advantage(metric, draws[:, _VALIDATION, m]).argmax() for m, metric in enumerate(METRICS)
-    ]
-    return draws[best, _TEST, range(len(METRICS))]
+    return np.array([trials[t, turns, _TEST, m].mean() for m, t in enumerate(_best(trials).T)])

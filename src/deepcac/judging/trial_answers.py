@@ -79,11 +79,6 @@ class TrialAnswers:
         others = others.astype(np.float64)
         return np.column_stack([1 - others.sum(axis=1), others])
 
-    def probabilities(self) -> Array:
-        """Return those of every trial, shape (trials, n, n_classes)."""
-        n = (self.table.num_columns - len(ROWS)) // (self.n_classes - 1)
-        return np.stack([self.probability(trial) for trial in range(n)])
-
 
 def _column(trial: int, c: int | str) -> str:
     return f"t{trial}_{c}"

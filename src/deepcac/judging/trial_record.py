@@ -5,16 +5,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
+import numpy.typing as npt
 
 from deepcac.errors import DataError
+from deepcac.judging.learners import Predict
+from deepcac.judging.resamples import Resample
 from deepcac.judging.spaces import Values
-from deepcac.judging.trial_scores import METRICS, Scores
+from deepcac.judging.trial_scores import METRICS, Scores, score_trial
 from deepcac.types import Array
 
 PARTS = VALIDATION, TEST = ("validation", "test")
 SIZES = ("n_train", "n_validation", "n_test")
-COLUMNS = ["contender", "seed", "trial", "part", "metric", "score"]
 
 
 @dataclass(frozen=True)
@@ -78,14 +79,6 @@ class TrialRecord:
         """Return the scores of one part by one metric, shape (n_resamples, n_trials)."""
         return self.scores[:, :, PARTS.index(part), METRICS.index(metric)]
 
-    def table(self) -> pd.DataFrame:
-        """Return the scores as one long table: a row a resample, trial, part and metric."""
-        places = pd.MultiIndex.from_product(
-            [self.seeds, range(len(self.values)), PARTS, METRICS], names=COLUMNS[1:-1]
-        )
-        rows = pd.DataFrame({"score": self.scores.ravel()}, index=places).reset_index()
-        return rows.assign(contender=self.contender)[COLUMNS]
-
     def select(self, trials: Sequence[int]) -> "TrialRecord":
         """Return a record of some of the trials."""
         kept = list(trials)
@@ -109,6 +102,19 @@ def join_resamples(records: Sequence[TrialRecord]) -> TrialRecord:
         risks=[risks for record in records for risks in record.risks],
         answers=[answers for record in records for answers in record.answers],
     )
+
+
+def stored_answers(sample: Resample, predict: Predict) -> list[npt.NDArray[np.float32]]:
+    """Return what a model answers for the validation and the test rows, as it is stored."""
+    return [np.asarray(predict(rows), np.float32) for rows in (sample.validation, sample.test)]
+
+
+def score_answers(sample: Resample, answers: Sequence[npt.NDArray[np.float32]]) -> Array:
+    """Return the scores of stored answers, shape (2, n_metrics); they can be taken again."""
+    validation, test = (answer.astype(np.float64) for answer in answers)
+    rows = sample.validation, sample.test
+    weights = rows[0].weight, rows[1].weight
+    return score_array(score_trial(rows[0].y, rows[1].y, validation, test, weights))
 
 
 def score_array(scores: Scores) -> Array:

@@ -15,11 +15,16 @@ from deepcac.judging.contenders import CELLS, Contender
 from deepcac.judging.fitting import fit_trial
 from deepcac.judging.learners import Predict
 from deepcac.judging.random_partitions import score_draws
-from deepcac.judging.resamples import Resample, Rows, resamples
+from deepcac.judging.resamples import Resample, resamples
 from deepcac.judging.spaces import Values
 from deepcac.judging.trial_answers import TrialAnswers
-from deepcac.judging.trial_record import VALIDATION, TrialRecord, join_resamples, score_array
-from deepcac.judging.trial_scores import score_trial
+from deepcac.judging.trial_record import (
+    VALIDATION,
+    TrialRecord,
+    join_resamples,
+    score_answers,
+    stored_answers,
+)
 from deepcac.types import Array
 
 log = logging.getLogger(__name__)
@@ -48,14 +53,9 @@ class Effort(NamedTuple):
         return contender.grid_trials(n) if self.grid else contender.trials(n)
 
 
-def judge_rows(
-    matrix: FeatureMatrix,
-    contender: Contender,
-    effort: Effort,
-    unit: npt.NDArray[Any] | None = None,
-) -> TrialRecord:
-    """Run all trials of a contender on rows in memory; see `resamples` for the unit."""
-    return judge_samples(study_resamples(matrix, effort, unit), [contender], effort)[0]
+def judge_rows(matrix: FeatureMatrix, contender: Contender, effort: Effort) -> TrialRecord:
+    """Run all trials of a contender on rows in memory."""
+    return judge_samples(study_resamples(matrix, effort), [contender], effort)[0]
 
 
 def study_resamples(
@@ -119,12 +119,6 @@ def _run_trial(
     sample: Resample, fit: Callable[[], Predict]
 ) -> tuple[npt.NDArray[np.float32], Array, float]:
     begin = time.process_time()
-    predict = fit()
-    parts: tuple[Rows, Rows] = (sample.validation, sample.test)
-    # What is stored is what is scored, so that scores can be taken again from the stored answers.
-    answers = [np.asarray(predict(rows), dtype=np.float32) for rows in parts]
+    answers = stored_answers(sample, fit())
     seconds = time.process_time() - begin
-    weights = (sample.validation.weight, sample.test.weight)
-    validation, test = (answer.astype(np.float64) for answer in answers)
-    scores = score_trial(sample.validation.y, sample.test.y, validation, test, weights)
-    return np.concatenate(answers), score_array(scores), round(seconds, 2)
+    return np.concatenate(answers), score_answers(sample, answers), round(seconds, 2)

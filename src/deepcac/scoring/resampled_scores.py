@@ -19,7 +19,7 @@ from deepcac.types import Array, Ids
 
 _STEPS = 25  # of Newton; a slope needs six
 _AT_ONCE = 2_000_000  # numbers in a block of draws
-_MOST, _FEWEST, _NUMBERS = 500, 100, 20_000_000  # draws, and numbers that they hold in total
+MOST_DRAWS, _FEWEST, _NUMBERS = 500, 100, 20_000_000  # draws, and numbers that they hold in total
 AUROC, AUPRC, RATIO, SLOPE, INTERCEPT, BRIER, SCALED, LOSS, RECALIBRATED_BRIER = SCORES = (
     *("auroc", "auprc", "ratio", "slope", "intercept", "brier", "scaled_brier", "log_loss"),
     "brier_recalibrated",
@@ -274,7 +274,7 @@ def estimate(name: str, value: float, resampled: Array) -> Estimate:
 def patient_draws(patient: npt.NDArray[Any], seed: int = 0) -> npt.NDArray[np.uint8]:
     """Draw patients some hundred times; return how often each row (n,) is drawn, shape (n, r)."""
     _, place = np.unique(patient, return_inverse=True)
-    draws = int(np.clip(_NUMBERS // len(place), _FEWEST, _MOST))
+    draws = int(np.clip(_NUMBERS // len(place), _FEWEST, MOST_DRAWS))
     return poisson_weights(int(place.max()) + 1, draws, seed)[place]
 
 

@@ -15,9 +15,8 @@ from threadpoolctl import threadpool_limits
 from deepcac.errors import DataError
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.draws import units
-from deepcac.judging.fitting import Fit, in_parts
+from deepcac.judging.fitting import Fit, fit_in_arm
 from deepcac.judging.learners import Predict, lr
-from deepcac.judging.partitions import part
 from deepcac.judging.resamples import Resample, Rows, at_most, prepared
 from deepcac.judging.spaces import Values
 from deepcac.scoring.censored import FollowUp
@@ -31,7 +30,6 @@ from deepcac.types import Array, Ids
 FOLDS = 5
 _CERTAIN = 1e-7
 _WORTH_PROCESSES = 4.0  # seconds of work; processes need about two to start
-CLUSTER_VALUES = ("n_clusters", "alpha")  # of a candidate, and not of its learner
 Parts = list[npt.NDArray[np.intp]]
 
 
@@ -56,6 +54,11 @@ class Candidate(NamedTuple):
     def k(self) -> int:
         """Number of clusters."""
         return int(self.values.get("n_clusters", 1))
+
+    @property
+    def settings(self) -> Values:
+        """Values of the learner alone."""
+        return {name: v for name, v in self.values.items() if name not in ("n_clusters", "alpha")}
 
 
 class Scores(NamedTuple):
@@ -89,21 +92,6 @@ class FoldScores(NamedTuple):
     inside: list[Scores]
     risk: Array
     fold: Ids
-
-
-class _Answered(NamedTuple):
-    """What candidates say of the rows of one or two folds.
-
-    Attributes
-    ----------
-    risk : list of ndarray
-        Of each candidate, (n, n_classes), of the rows of the only fold; empty of two.
-    score : ndarray of shape (candidates, sides, 2)
-        AUROC and log likelihood in each fold.
-    """
-
-    risk: list[Array]
-    score: Array
 
 
 def score_on_folds(
@@ -141,16 +129,14 @@ def score_on_folds(
     risk = np.empty((len(candidates), n, table.features.n_classes))
     every = np.empty((k, len(candidates), 2))
     inside = np.full((k, k, len(candidates), 2), np.nan)
-    for folds, answer in zip(left_out, answered, strict=True):
+    fold = np.empty(n, dtype=np.int64)
+    for folds, (risks, scores) in zip(left_out, answered, strict=True):
         if len(folds) == 1:
-            risk[:, parts[folds[0]]] = answer.risk
-            every[folds[0]] = answer.score[:, 0]
+            (j,) = folds
+            fold[parts[j]], risk[:, parts[j]], every[j] = j, risks, scores[:, 0]
         else:
             a, b = folds
-            inside[a, b], inside[b, a] = answer.score[:, 1], answer.score[:, 0]
-    fold = np.empty(n, dtype=np.int64)
-    for j, fold_rows in enumerate(parts):
-        fold[fold_rows] = j
+            inside[a, b], inside[b, a] = scores[:, 1], scores[:, 0]
     others = [np.delete(inside[j], j, axis=0) for j in range(k)] if nested else []
     return FoldScores(_scores(every), [_scores(rest) for rest in others], risk, fold)
 
@@ -187,9 +173,9 @@ def _answered(
     candidates: Sequence[Candidate],
     seed: int,
     jobs: int,
-) -> list[_Answered]:
+) -> list[tuple[list[Array], Array]]:
     """Return what candidates say of folds that are left out, in processes if that is worth it."""
-    rows = (table.features, table.group, table.follow)
+    rows = (table.features, table.group, table.follow)  # the whole table is not sent about
     begin = time.monotonic()
     first = _left_out(rows, parts, left_out[0], candidates, seed)
     rest = left_out[1:]
@@ -208,10 +194,18 @@ def _left_out(
     folds: tuple[int, ...],
     candidates: Sequence[Candidate],
     seed: int,
-) -> _Answered:
-    """Fit each candidate on all folds but one or two, and score it on those."""
+) -> tuple[list[Array], Array]:
+    """Fit each candidate on all folds but one or two, and score it on those.
+
+    Returned are its risks (n, n_classes) of the rows of the only fold, none of two, and its AUROC
+    and log likelihood in each fold, shape (candidates, folds, 2).
+    """
+    features, group, follow = rows
     with threadpool_limits(1):
-        sample = _sample(*rows, parts, folds, seed)
+        rest = np.sort(np.concatenate([p for j, p in enumerate(parts) if j not in folds]))
+        train = at_most(MOST_TRAIN, rest, features.label, seed + folds[0])
+        split_rows = (train, parts[folds[-1]], parts[folds[0]])
+        sample = prepared(features, split_rows, seed + folds[0], group, follow)
         sides = [sample.test, sample.validation][: len(folds)]
         risk, scores = [], []
         for candidate in candidates:
@@ -219,7 +213,7 @@ def _left_out(
             answers = [np.asarray(predict(side)) for side in sides]
             risk += answers[: len(folds) == 1]
             scores.append([_score(side, risks) for side, risks in zip(sides, answers, strict=True)])
-    return _Answered(risk, np.array(scores))
+    return risk, np.array(scores)
 
 
 def _fitted(candidate: Candidate, sample: Resample) -> Predict:
@@ -229,28 +223,9 @@ def _fitted(candidate: Candidate, sample: Resample) -> Predict:
         bent_line(): fit_spline_lr,
         **{library: partial(fit_boosted, library) for library in BOOSTERS},
     }
-    fit, values = fits[candidate.learner], candidate.values
-    if candidate.k == 1:
-        return fit(values, sample.train, sample.validation, sample)
-    partition = part(sample, candidate.arm, candidate.k, values.get("alpha", 0.0))
-    settings = {name: v for name, v in values.items() if name not in CLUSTER_VALUES}
-    return in_parts(fit, settings, sample, partition, int(partition.train.max()) + 1)
-
-
-def _sample(
-    features: FeatureMatrix,
-    group: Ids | None,
-    follow: FollowUp | None,
-    parts: Parts,
-    left_out: tuple[int, ...],
-    seed: int,
-) -> Resample:
-    """Return all other folds as training rows, and one or two as test and validation rows."""
-    rest = np.sort(np.concatenate([p for j, p in enumerate(parts) if j not in left_out]))
-    fold_seed = seed + left_out[0]
-    train = at_most(MOST_TRAIN, rest, features.label, fold_seed)
-    test, validation = parts[left_out[0]], parts[left_out[-1]]
-    return prepared(features, (train, validation, test), fold_seed, group, follow)
+    return fit_in_arm(
+        fits[candidate.learner], candidate.settings, candidate.arm, candidate.values, sample
+    )
 
 
 def _score(rows: Rows, risk: Array) -> tuple[float, float]:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from joblib import delayed
 from matplotlib.figure import Figure as Canvas
 from sklearn.metrics import roc_auc_score
@@ -28,7 +27,7 @@ from deepcac.table.choice_folds import Candidate, score_on_folds
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.page_sections import Page, method_section, write_page
-from deepcac.table.risk_model import DIRECTIONS, RefitSpread, RiskModel, fit_risk_model
+from deepcac.table.risk_model import DIRECTIONS, RefitSpread, RiskModel, fit_risk_model, patients
 from deepcac.table.risk_model_choice import choice, settings
 from deepcac.table.worker_processes import workers
 from deepcac.types import Array
@@ -97,16 +96,11 @@ def refit(
         Hardly a draw can be fitted.
     """
     begin = time.monotonic()
-    seeds = np.arange(n)
-    done = _refits(table, tried, seeds[:1], seed)
+    first = _refit(table, tried, 0, seed)
     seconds = (time.monotonic() - begin) * (n - 1) / jobs
     say(f"bootstrap: {n} refits of the whole choice, about {duration(max(seconds, 1))}")
-    parts = workers(jobs)(
-        delayed(_refits)(table, tried, batch, seed)
-        for batch in np.array_split(seeds[1:], jobs)
-        if len(batch)
-    )
-    every = [*done, *(draw for part in parts for draw in part)]
+    others = workers(jobs)(delayed(_refit)(table, tried, number, seed) for number in range(1, n))
+    every = [draw for draw in (first, *others) if draw is not None]
     if len(every) < max(2, n // 2):
         raise DataError(
             f"--bootstrap {n}: only {len(every)} draws hold enough patients with the event"
@@ -115,35 +109,26 @@ def refit(
     return Refits(risk, drawn, original)
 
 
-def _refits(
-    table: LabelledTable,
-    tried: Sequence[Candidate],
-    seeds: npt.NDArray[Any],
-    first: int,
-) -> list[tuple[Array, Array, Array]]:
-    """Return risks of all rows, and scores on the drawn and on all rows, for each draw."""
-    out = []
+def _refit(
+    table: LabelledTable, tried: Sequence[Candidate], number: int, seed: int
+) -> tuple[Array, Array, Array] | None:
+    """Return risks of all rows, and scores on the drawn and on all rows, by a draw's own model."""
+    drawn = _drawn(table, np.random.default_rng([seed, number, 101]))
     with threadpool_limits(1):
-        for number in seeds.tolist():
-            drawn = _drawn(table, np.random.default_rng([first, number, 101]))
-            try:
-                scores = score_on_folds(drawn, tried, first, nested=False)
-            except DataError:
-                continue
-            taken = tried[choice(scores.every, tried)]
-            model = fit_risk_model(drawn, settings(taken), first)
-            tables = drawn, table
-            drawn_risk, all_rows = (model.answers(source.features.X)[0][:, 1] for source in tables)
-            scored = _scored(drawn, drawn_risk), _scored(table, all_rows)
-            out.append((all_rows, *scored))
-    return out
+        try:
+            scores = score_on_folds(drawn, tried, seed, nested=False)
+        except DataError:
+            return None
+        taken = tried[choice(scores.every, tried)]
+        model = fit_risk_model(drawn, settings(taken), seed)
+        drawn_risk, risk = (model.answers(one.features.X)[0][:, 1] for one in (drawn, table))
+    return risk, _scored(drawn, drawn_risk), _scored(table, risk)
 
 
 def _drawn(table: LabelledTable, rng: np.random.Generator) -> LabelledTable:
     """Return a table of patients drawn with replacement; a patient's copies share a group."""
     features = table.features
-    who = np.arange(len(features.label)) if table.group is None else table.group
-    _, place = np.unique(who, return_inverse=True)
+    _, place = np.unique(patients(table), return_inverse=True)
     n = int(place.max()) + 1
     copies = np.bincount(rng.integers(0, n, n), minlength=n)[place]
     rows = np.repeat(np.arange(len(place)), copies)
@@ -237,6 +222,10 @@ def write_instability_page(
         "Optimism: Harrell, Lee and Mark 1996. Corrected scores have no interval. Instability: "
         "Riley and Collins 2023; groups of at least ten patients stand for single ones.",
     ]
+    rows = [
+        (text, *(f"{optimism.scores[name][kind]:z.3f}" for kind in _HEAD[1:]))
+        for name, text in SCORES.items()
+    ]
     sections = [
         Section("answer", "Answer", [instability_figure(optimism), about]),
         Section(
@@ -246,27 +235,13 @@ def write_instability_page(
                 "Apparent: on the patients that made the model. Optimism: how much better a refit "
                 "looks on its own patients than on those of the table. Corrected: apparent less "
                 "optimism.",
-                Table.of_texts("optimism", "Optimism", _HEAD, optimism_rows(optimism)),
+                Table.of_texts("optimism", "Optimism", _HEAD, rows),
             ],
         ),
         method_section(method, "How it was made"),
     ]
     title = f"How stable is the risk model of {table.name}?"
     write_page(path, Page(title, answer, sections, run.command), exact=run.exact)
-
-
-def optimism_rows(optimism: Optimism) -> list[tuple[str, ...]]:
-    """Return a line per score, as on the page and on the card."""
-    return [
-        (
-            text,
-            *(
-                f"{optimism.scores[name][kind]:z.3f}"
-                for kind in ("apparent", "optimism", "corrected")
-            ),
-        )
-        for name, text in SCORES.items()
-    ]
 
 
 def instability_figure(optimism: Optimism) -> Figure:

@@ -7,7 +7,7 @@ to `STEP` standard deviations. Else the mean of all rows, less the other centres
 one centre hides.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from deepcac.judging.partitions import part
 from deepcac.judging.resamples import OUTLIER, Rows
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.calibration import log_odds
+from deepcac.table.answer import arm_name, contender_name
 from deepcac.table.budgeted_trials import BOOSTERS, as_resample, bent_line
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.local_models import BoostedTrees, Plane, Splines, fit_plane, grow_trees
@@ -92,7 +93,7 @@ class RiskModel(TableModel):
         return risk, cluster + 1
 
     def ranges(self, X: Array) -> Array | None:
-        """Return the ends (n, 2) of the risks that refits give encoded rows; None without any."""
+        """Return the ends (n, 2) of the risks that refits give encoded rows (n, d)."""
         return None if self.spread is None else self.spread.interval(self.design(X))
 
     def design(self, X: Array) -> Array:
@@ -119,17 +120,24 @@ class RiskModel(TableModel):
     @property
     def boosted(self) -> bool:
         """Whether its parts are trees, and no coefficients."""
-        return is_boosted(self.method)
+        return self.method["learner"] in BOOSTERS
 
     @property
     def n_subtypes(self) -> int:
         """Clusters, 0 without."""
         return len(self.centres)
 
+    @property
+    def kind(self) -> str:
+        """In words what it is."""
+        k = self.n_subtypes
+        which = f"{k} {arm_name(self.method['arm'])}" if k else "no"
+        return f"{contender_name(self.method['learner'])}, {which} clusters"
 
-def is_boosted(method: Mapping[str, Any]) -> bool:
-    """Tell whether a method is boosted trees."""
-    return method["learner"] in BOOSTERS
+    @property
+    def name(self) -> str:
+        """In words what it is, and how it was chosen."""
+        return f"{self.kind}, {self.method['chosen']}"
 
 
 def linear_rows(scaled: Array, clip: float | None, splines: Splines) -> Array:
@@ -144,19 +152,17 @@ def fit_risk_model(table: LabelledTable, method: dict[str, Any], seed: int) -> R
     mean, centre, share, knot or leaf is that of fewer patients than a cell (`coarse_scaler`,
     `coarse_centres`), so that there may be fewer clusters.
     """
-    scaler, labelled = coarse_scaler(table), np.arange(len(table.features.label))
-    whole = as_resample(table, scaler, seed)
+    scaler, labelled, weight = coarse_scaler(table), np.arange(len(table.features.label)), None
     if table.follow is not None:
         weight = table.follow.weights()
         labelled = np.flatnonzero(weight)
-        labelled_rows = as_resample(table, scaler, seed, weight).train.take(labelled)
-        whole = replace(whole, train=labelled_rows, validation=labelled_rows, test=labelled_rows)
-    rows, patient = whole.train, patients(table)[labelled]
+    whole = as_resample(table, scaler, seed, weight)
+    rows, patient = whole.train.take(labelled), patients(table)[labelled]
     k = method["n_clusters"] if method["arm"] else 1
     centres = np.empty((0, rows.scaled.shape[1]))
     cluster = np.zeros(len(rows), dtype=np.int64)
     if k > 1:
-        cluster_ids = part(whole, method["arm"], k, method["alpha"]).train
+        cluster_ids = part(replace(whole, train=rows), method["arm"], k, method["alpha"]).train
         shares = indicators(table, scaler)[scaler.kept_]
         centres, cluster = coarse_centres(rows.bounded, cluster_ids, patient, scaler, shares)
     splines = Splines()
@@ -185,8 +191,8 @@ def _fitted(
     weight = np.ones(len(rows)) if rows.weight is None else rows.weight
     counts = rounded(np.bincount(rows.y, weight, minlength=n_classes))
     overall = counts / counts.sum()
-    if is_boosted(method):
-        library, values = method["learner"], method["trees"]
+    if (library := method["learner"]) in BOOSTERS:
+        values = method["trees"]
         return [
             grow_trees(rows.take(inside), scaler, library, values, overall, seed)
             for inside in members

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -25,15 +25,13 @@ from deepcac.scoring.statistics import corrected_error, corrected_t_test
 from deepcac.table.answer import ahead_sentence, contender_name
 from deepcac.table.budgeted_trials import BOOSTERS, Say, bent_line, booster, linear, simplicity
 from deepcac.table.choice_folds import (
-    CLUSTER_VALUES,
     Candidate,
     FoldScores,
     Scores,
     score_on_folds,
 )
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.predictions import Predictions, stack
-from deepcac.table.risk_model import is_boosted
+from deepcac.table.predictions import Predictions
 from deepcac.table.sample_sizes import (
     NO_EVIDENCE,
     needed_patients,
@@ -60,26 +58,6 @@ _OF_RISK = {
     RATIO: "observed_by_expected",
 }
 EVENTS_A_CLUSTER = 20  # rows of the rarest class; with fewer a model of its own is noise
-
-
-class FoldAnswers(NamedTuple):
-    """What models say of rows that they have not seen, in folds or resamples.
-
-    Attributes
-    ----------
-    auroc : ndarray of shape (parts,)
-    rows : float
-        Of a part, on average.
-    ratio : float
-        Rows of a part by those that were learnt from.
-    predictions : Predictions or None
-        Risks by `MODEL`, of two classes.
-    """
-
-    auroc: Array
-    rows: float
-    ratio: float
-    predictions: Predictions | None
 
 
 @dataclass(frozen=True)
@@ -132,15 +110,16 @@ def chosen_method(
     tried = candidates(ways, table)
     say(f"choosing among {len(tried)} ways" if len(tried) > 1 else "judging on held-out rows")
     scores = score_on_folds(table, tried, seed, nested=len(tried) > 1, jobs=jobs)
-    answers = nested_answers(table, tried, scores)
-    judged = held_out(answers)
-    several = f"{len(tried)} trials were judged on {len(scores.every.auroc)} folds"
+    auroc, predictions = nested_answers(table, tried, scores)
+    n_folds = len(auroc)
+    judged = held_out(auroc, table.features.X.shape[0] / n_folds, 1 / (n_folds - 1), predictions)
+    several = f"{len(tried)} trials were judged on {n_folds} folds"
     return {
         **settings(tried[choice(scores.every, tried)]),
         "chosen": f"{several}: {_RULE}" if len(tried) > 1 else "as asked for",
         "passed_over": passed_over(tried, scores),
         "rarest": table.rarest,
-        "needs": _needs(table, answers.predictions, judged),
+        "needs": _needs(table, predictions, judged),
         "held_out": judged,
         **_timed(table),
     }
@@ -178,8 +157,8 @@ def settings(taken: Candidate) -> dict[str, Any]:
         "learner": taken.learner, "arm": taken.arm, "n_clusters": taken.k,
         "alpha": taken.values.get("alpha", 0.0),
     }  # fmt: skip
-    values = {n: v for n, v in taken.values.items() if n not in (*CLUSTER_VALUES, _WEIGHT)}
-    if is_boosted(method):
+    values = {name: v for name, v in taken.settings.items() if name != _WEIGHT}
+    if taken.learner in BOOSTERS:
         return method | {"trees": values}
     return method | {"clip": OUTLIER} | values  # splines bend what lies inside
 
@@ -247,22 +226,26 @@ def _model_name(candidate: Candidate) -> str:
 
 def nested_answers(
     table: LabelledTable, tried: Sequence[Candidate], scores: FoldScores
-) -> FoldAnswers:
-    """Return what chosen models say of each fold; the choice for it has seen none of its rows."""
-    aurocs, parts = [], []
-    n_folds, follow = len(scores.every.auroc), table.follow
-    for j in range(n_folds):
-        c = choice(scores.inside[j], tried) if scores.inside else 0
-        row = np.flatnonzero(scores.fold == j)
-        risk = scores.risk[c, row, 1].astype(float)
-        part = None if follow is None else follow.take(row)
-        aurocs.append(float(scores.every.auroc[j, c]) if part is None else auroc_at(part, risk))
-        if table.features.n_classes == 2:
-            unit = None if table.group is None else table.group[row]
-            y = table.features.label[row] if part is None else part.outcome
-            parts.append(Predictions.of_part(row, unit, y, {MODEL: risk}, part))
-    rows = len(scores.fold) / n_folds
-    return FoldAnswers(np.array(aurocs), rows, 1 / (n_folds - 1), stack(parts))
+) -> tuple[Array, Predictions | None]:
+    """Return AUROC by fold and risks of chosen models; the choice for a fold has seen no row of it.
+
+    Risks are those of `MODEL`, of two classes.
+    """
+    n_folds, follow, y = len(scores.every.auroc), table.follow, table.features.label
+    chosen = np.array([choice(others, tried) for others in scores.inside] or [0] * n_folds)
+    aurocs = scores.every.auroc[np.arange(n_folds), chosen]
+    if table.features.n_classes > 2:
+        return aurocs, None
+    row = np.argsort(scores.fold, kind="stable")
+    fold = scores.fold[row]
+    risk = scores.risk[chosen[fold], row, 1]
+    if follow is not None:
+        follow, y = follow.take(row), follow.outcome
+        aurocs = np.array(
+            [auroc_at(follow.take(fold == j), risk[fold == j]) for j in range(n_folds)]
+        )
+    unit = row if table.group is None else table.group[row]
+    return aurocs, Predictions(row, unit, y[row], {MODEL: risk}, fold, follow)
 
 
 def ways_asked(method: str, learner: str, clusters: int | None, alpha: float | None) -> Ways:
@@ -319,7 +302,8 @@ def candidates(ways: Ways, table: LabelledTable) -> list[Candidate]:
     rarest, least = table.rarest, LEAST_SPREAD**2 / table.features.X.shape[1]
     if ways.method == SUBTYPES:
         return [Candidate(SUBTYPES, {"n_clusters": ways.clusters})]
-    learners = learners_of(ways.learner)
+    named = {LINEAR: linear(), SPLINE: bent_line(), BOOSTED: booster()}
+    learners = list(named.values()) if ways.learner == AUTO else [named[ways.learner]]
     if ways.method == AUTO:
         arms = [("", learner) for learner in learners]
         arms += [(arm, linear()) for arm in (KM, CAC) if linear() in learners]
@@ -329,19 +313,11 @@ def candidates(ways: Ways, table: LabelledTable) -> list[Candidate]:
             for values in _unweighted(Contender(learner, arm), least)
             if values.get("n_clusters", 1) <= _most_clusters(rarest)
         ]
-    arm = METHODS[ways.method]
+    arm, values = METHODS[ways.method], trials(learners[0], 1)[0]
     if arm:
         check_events(ways.clusters, rarest)
-    cluster_values = (
-        {"n_clusters": ways.clusters} | ({"alpha": ways.alpha} if arm == CAC else {}) if arm else {}
-    )
-    return [Candidate(arm, trials(learners[0], 1)[0] | cluster_values, learners[0])]
-
-
-def learners_of(name: str) -> list[str]:
-    """Return the ids of a learner of `LEARNERS`, or of all of them, the simplest first."""
-    named = {LINEAR: linear(), SPLINE: bent_line(), BOOSTED: booster()}
-    return list(named.values()) if name == AUTO else [named[name]]
+        values |= {"n_clusters": ways.clusters} | ({"alpha": ways.alpha} if arm == CAC else {})
+    return [Candidate(arm, values, learners[0])]
 
 
 def _unweighted(contender: Contender, least: float) -> list[Values]:
@@ -351,8 +327,21 @@ def _unweighted(contender: Contender, least: float) -> list[Values]:
     return fit[: TRIALS[contender.learner]]
 
 
-def held_out(answers: FoldAnswers) -> dict[str, Any]:
+def held_out(
+    auroc: Array, rows: float, ratio: float, predictions: Predictions | None
+) -> dict[str, Any]:
     """Say how models do on rows that neither they nor their choice have seen.
+
+    Parameters
+    ----------
+    auroc : ndarray of shape (parts,)
+        In folds or resamples.
+    rows : float
+        Of a part, on average.
+    ratio : float
+        Rows of a part by those that were learnt from.
+    predictions : Predictions or None
+        Risks by `MODEL`, of two classes.
 
     Returns
     -------
@@ -364,19 +353,18 @@ def held_out(answers: FoldAnswers) -> dict[str, Any]:
         the ends of its 95 % interval over patients. Risks that rank perfectly, or are all equal,
         have no slope, and none of the three.
     """
-    auroc = answers.auroc
-    half = stats.t.ppf(0.975, len(auroc) - 1) * corrected_error(auroc, answers.ratio)
+    half = stats.t.ppf(0.975, len(auroc) - 1) * corrected_error(auroc, ratio)
     out: dict[str, Any] = {
         "auroc": auroc.mean(),
         "low": max(auroc.mean() - half, 0.0),
         "high": min(auroc.mean() + half, 1.0),
-        "rows": answers.rows,
+        "rows": rows,
         "parts": len(auroc),
     }
-    if answers.predictions is not None:
+    if predictions is not None:
         # Five AUROCs tell their own spread too badly for an interval by it. Patients are drawn
         # again, and those of one fold are ranked among each other.
-        scores = score_intervals(answers.predictions.of(MODEL), answers.predictions.draws)
+        scores = score_intervals(predictions.of(MODEL), predictions.draws)
         if not np.isnan(scores[AUROC].low):
             out |= {"low": scores[AUROC].low, "high": scores[AUROC].high}
         if not np.isnan([scores[key][:3] for key in _OF_RISK]).any():

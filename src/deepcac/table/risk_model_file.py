@@ -31,7 +31,7 @@ from deepcac.table.local_models import (
 )
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.table_encoder import TableEncoder
-from deepcac.table.risk_model import DIRECTIONS, RefitSpread, RiskModel, is_boosted
+from deepcac.table.risk_model import DIRECTIONS, RefitSpread, RiskModel
 from deepcac.table.table_model import TableModel
 from deepcac.task import rounded
 from deepcac.tree_arrays import TreeArrays
@@ -102,15 +102,14 @@ def _model(content: dict[str, Any]) -> RiskModel:
     if (k > 0) != clustered or k > method["n_clusters"]:
         raise DataError(f"{k} centres; its method says {method['n_clusters']} clusters")
     width = len(scaler.mean_)
-    array = _array("centres", content["centres"], float)
-    centres = check_array("centres", array if k else array.reshape(0, width), (k, width))
+    centres = _array("centres", content["centres"], (k, width)) if k else np.empty((0, width))
     if (np.abs(centres) > OUTLIER * (1 + 1e-9)).any():
         raise DataError("a centre lies beyond all rows")
     if len(content["parts"]) != max(k, 1):
         raise DataError(f"{len(content['parts'])} parts for {k} clusters")
     splines = _splines(content["knots"], method, width)
     parts: list[Plane | BoostedTrees]
-    if is_boosted(method):
+    if method["learner"] in BOOSTERS:
         parts = [_trees(part, len(classes), scaler.n_features_in_) for part in content["parts"]]
         columns = width + 1
     else:
@@ -130,8 +129,7 @@ def _splines(content: Any, method: dict[str, Any], width: int) -> Splines:
         raise DataError(f"splines of a {method['learner']}")
     knots: dict[int, Array] = {}
     for spline in content:
-        at = _array("knots", spline["at"], float)
-        check_array("knots", at, (len(at),))
+        at = _array("knots", spline["at"], (len(spline["at"]),))
         column = check_count("the column of a spline", spline["column"])
         if not max(knots, default=-1) < column < width:
             raise DataError("a spline is of no column, or out of order")
@@ -148,7 +146,7 @@ def _trees(content: dict[str, Any], n_classes: int, n_columns: int) -> BoostedTr
     if n_outputs != (1 if n_classes == 2 else n_classes):
         raise DataError(f"trees of {n_outputs} outputs for {n_classes} classes")
     arrays = {
-        name: _array(name, content[name], float if name in ("threshold", "leaf") else int)
+        name: _array(name, content[name], kind=float if name in ("threshold", "leaf") else int)
         for name in TreeArrays._fields
     }
     if len(arrays["root"]) > MOST_TREES * n_outputs:
@@ -159,15 +157,11 @@ def _trees(content: dict[str, Any], n_classes: int, n_columns: int) -> BoostedTr
 
 def _spread(content: dict[str, Any], width: int) -> RefitSpread:
     """Return how refits vary, if a model of this many coefficients can have been fitted so."""
-    centre, directions = (_array(name, content[name], float) for name in ("centre", "directions"))
-    check_array("rest", _array("rest", [content["rest"]], float), (1,))
-    if content["rest"] < 0 or len(directions) > DIRECTIONS:
+    directions = _array("directions", content["directions"], (len(content["directions"]), width))
+    (rest,) = _array("rest", [content["rest"]], (1,))
+    if rest < 0 or len(directions) > DIRECTIONS:
         raise DataError("the spread of its refits is none")
-    return RefitSpread(
-        check_array("centre", centre, (width,)),
-        check_array("directions", directions, (len(directions), width)),
-        float(content["rest"]),
-    )
+    return RefitSpread(_array("centre", content["centre"], (width,)), directions, float(rest))
 
 
 def table_part(model: TableModel) -> dict[str, Any]:
@@ -202,7 +196,7 @@ def read_table_part(
         raise DataError("it does not say how its table is read; fit it again")
     kinds = dict.fromkeys(LEARNT, float) | {"flagged_": int, "kept_": bool}
     scaler = TableScaler.of(
-        {name: _array(name, content["scaler"][name], kinds[name]) for name in LEARNT}
+        {name: _array(name, content["scaler"][name], kind=kinds[name]) for name in LEARNT}
     )
     if scaler.n_features_in_ != len(encoder.names) or not len(scaler.mean_):
         raise DataError(f"{scaler.n_features_in_} columns are scaled, of {len(encoder.names)}")
@@ -216,20 +210,18 @@ def read_table_part(
 
 def _plane(content: dict[str, Any], n_classes: int, width: int) -> Plane:
     rows = 1 if n_classes == 2 else n_classes
-    coef, intercept = (_array(name, content[name], float) for name in ("coef", "intercept"))
-    return Plane(
-        check_array("coef", coef, (rows, width)), check_array("intercept", intercept, (rows,))
-    )
+    coef = _array("coef", content["coef"], (rows, width))
+    return Plane(coef, _array("intercept", content["intercept"], (rows,)))
 
 
 def _method(method: dict[str, Any]) -> dict[str, Any]:
     """Return how a model was made, if models are made so."""
     if method["learner"] not in (linear(), bent_line(), *BOOSTERS):
         raise DataError("its learner is none")
-    trees = is_boosted(method)
+    trees = method["learner"] in BOOSTERS
     C, clip = (1.0, None) if trees else (method["C"], method["clip"])
     numbers = [method["alpha"], C, 1.0 if clip is None else clip]
-    check_array("alpha, C and clip", _array("alpha, C and clip", numbers, float), (3,))
+    _array("alpha, C and clip", numbers, (3,))
     if method["arm"] not in ("", "km", "cac") or min(numbers) < 0 or min(numbers[1:]) < SMALLEST:
         raise DataError("its method is none")
     if trees and not isinstance(method["trees"], dict):
@@ -238,16 +230,16 @@ def _method(method: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(method["chosen"], str):
         raise DataError("how it was chosen is no text")
     if "horizon" in method:
-        horizon = _array("horizon", [method["horizon"]], float)
-        if check_array("horizon", horizon, (1,))[0] <= 0 or not isinstance(
-            method.get("competing"), bool
-        ):
+        (horizon,) = _array("horizon", [method["horizon"]], (1,))
+        if horizon <= 0 or not isinstance(method.get("competing"), bool):
             raise DataError("its horizon is none")
     return method
 
 
-def _array(what: str, values: Any, kind: type) -> npt.NDArray[Any]:
-    """Return lists as an array; text and bool are no numbers."""
+def _array(
+    what: str, values: Any, shape: tuple[int, ...] | None = None, kind: type = float
+) -> npt.NDArray[Any]:
+    """Return lists as an array, of a `shape` if it is known; text and bool are no numbers."""
     flat = [values]
     while flat and isinstance(flat[0], list):
         if not all(isinstance(row, list) for row in flat):
@@ -255,7 +247,10 @@ def _array(what: str, values: Any, kind: type) -> npt.NDArray[Any]:
         flat = [cell for row in flat for cell in row]
     if any(type(cell) not in _KINDS[kind] or abs(cell) > LARGEST for cell in flat):
         raise DataError(f"{what} holds what is no {kind.__name__}, or beyond {LARGEST:g}")
-    return np.array(values, dtype={float: np.float64, int: np.int64, bool: np.bool_}[kind])
+    array: npt.NDArray[Any] = np.array(
+        values, dtype={float: np.float64, int: np.int64, bool: np.bool_}[kind]
+    )
+    return array if shape is None else check_array(what, array, shape)
 
 
 def _texts(what: str, values: Any) -> tuple[str, ...]:

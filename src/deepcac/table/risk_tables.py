@@ -14,7 +14,7 @@ from deepcac.files.csv_files import FORMULA, plain_cell
 from deepcac.pages.sections import Section
 from deepcac.persistence.model_files import load
 from deepcac.scoring.small_cells import FEW
-from deepcac.table.answer import Answer, arm_name, contender_name
+from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import Say, TableRun
 from deepcac.table.cards.card_facts import predictor_facts, table_facts, write_card_of
 from deepcac.table.cards.fit_card import fit_facts
@@ -104,7 +104,7 @@ def fit_table(
     facts = joined(
         table_facts(path, table, run.command),
         predictor_facts(table),
-        fit_facts(table, model, seed, model_name(model), tried),
+        fit_facts(table, model, seed, model.name, tried),
         usual_facts("fit"),
     )
     blocks = [*leak_warning(table), *remarks_on(table.remarks)]
@@ -120,7 +120,7 @@ def _with_refits(
     """Return the model with what its refits say of it, and write the page."""
     estimate = optimism(table, model, refits)
     n = len(refits.risk)
-    write_instability_page(page, table, model_name(model), estimate, n, run)
+    write_instability_page(page, table, model.name, estimate, n, run)
     run.say(f"page: {page}")
     method = model.method | {"bootstrap": estimate.to_dict(n)}
     return replace(model, method=method, spread=spread(table, model, refits))
@@ -151,21 +151,6 @@ def _fit_subtypes(
         say(f"subtype {number}: {name}")
     say(_ROWS_INSIDE)
     return model
-
-
-def model_name(model: TableModel) -> str:
-    """Return in words what a model of `fit_table` is, and how it was chosen."""
-    chosen = f", {model.method['chosen']}" if isinstance(model, RiskModel) else ""
-    return f"{model_kind(model)}{chosen}"
-
-
-def model_kind(model: TableModel) -> str:
-    """Return in words what a model of `fit_table` is."""
-    k, arm = model.n_subtypes, model.method["arm"]
-    if arm == SUBTYPES:
-        return f"SubtypeClassifier, {k or 'no'} subtypes"
-    what = f"{k} {arm_name(arm)} clusters" if k else "no clusters"
-    return f"{contender_name(model.method['learner'])}, {what}"
 
 
 def read_model(path: StrPath) -> TableModel | NamedEstimator:
@@ -220,31 +205,18 @@ def predict_table(
     with atomic_path(out) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         for rows, number, X in model.reader.blocks(table, remarks, accept=accept):
-            named = model.id in rows.column_names
+            named, columns = model.id in rows.column_names, _columns(model, X)
             if not n:
-                writer.writerow(_head(model, named))
+                writer.writerow([plain_cell(str(model.id)) if named else "row", *columns])
                 if model.id is not None and not named:
                     missing = f"column {model.id!r} is missing; rows are named by their number"
                     remarks.setdefault(missing)
             ids = _ids(rows, str(model.id), remarks) if named else number.tolist()
-            writer.writerows(_lines(model, ids, X))
+            writer.writerows(zip(ids, *columns.values(), strict=True))
             n += len(ids)
     for remark in remarks:
         say(remark)
     return n
-
-
-def _head(model: TableModel | NamedEstimator, named: bool) -> list[str]:
-    first = str(model.id) if named else "row"
-    risks = ["risk"] if len(model.classes) == 2 else [f"risk_{name}" for name in model.classes]
-    last = ["reasons"] if isinstance(model, TableModel) and model.explains else []
-    risks += ["risk_low", "risk_high"] if _ranged(model) else []
-    first, *risks = (plain_cell(name) for name in (first, *risks))
-    return [first, *risks] + (["subtype"] if model.n_subtypes else []) + last
-
-
-def _ranged(model: TableModel | NamedEstimator) -> bool:
-    return isinstance(model, RiskModel) and model.spread is not None
 
 
 def _ids(rows: pa.Table, name: str, remarks: dict[str, None]) -> list[Any]:
@@ -256,17 +228,21 @@ def _ids(rows: pa.Table, name: str, remarks: dict[str, None]) -> list[Any]:
     return [f"'{id_}" if odd else id_ for id_, odd in zip(ids, formulas, strict=True)]
 
 
-def _lines(model: TableModel | NamedEstimator, ids: list[Any], X: Array) -> list[list[Any]]:
-    """Return the lines of a file of risks, of encoded rows (n, d)."""
+def _columns(model: TableModel | NamedEstimator, X: Array) -> dict[str, list[Any]]:
+    """Return what a file of risks says of encoded rows (n, d), by its columns."""
     risk, subtype = model.answers(X)
-    shown = risk[:, 1:] if len(model.classes) == 2 else risk
-    ranges = model.ranges(X) if isinstance(model, RiskModel) else None
-    shown = shown if ranges is None else np.hstack([shown, ranges])
-    last = [subtype.tolist()] if model.n_subtypes else []
-    if isinstance(model, TableModel) and model.explains:
-        last.append([plain_cell(line) for line in model.reasons(X)])
-    tail = list(zip(*last, strict=True)) if last else [()] * len(ids)
-    return [
-        [id_, *(f"{value:.6g}" for value in risks), *cells]
-        for id_, risks, cells in zip(ids, shown.tolist(), tail, strict=True)
-    ]
+    names = ["risk"] if len(model.classes) == 2 else [f"risk_{name}" for name in model.classes]
+    risk, ranges, reasons = risk[:, -len(names) :], None, None
+    if isinstance(model, TableModel):
+        ranges, reasons = model.ranges(X), model.reasons(X)
+    if ranges is not None:
+        names, risk = [*names, "risk_low", "risk_high"], np.hstack([risk, ranges])
+    columns: dict[str, list[Any]] = {
+        name: [f"{value:.6g}" for value in values]
+        for name, values in zip(names, risk.T.tolist(), strict=True)
+    }
+    if model.n_subtypes:
+        columns["subtype"] = subtype.tolist()
+    if reasons is not None:
+        columns["reasons"] = [plain_cell(line) for line in reasons]
+    return columns

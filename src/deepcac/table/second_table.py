@@ -9,15 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.feature_matrix import RESERVED, FeatureMatrix
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.small_cells import FEW, Count, Text
 from deepcac.table.columns.cell_texts import NAMES_A_PATIENT
 from deepcac.table.columns.cells import (
-    as_texts,
     is_numeric,
     is_text,
     numbers,
@@ -32,14 +29,17 @@ from deepcac.table.findings.examination import patient_cells
 from deepcac.table.findings.odd_values import odd_outcomes, odd_values
 from deepcac.table.findings.repeated_rows import copied_rows, telling_rows
 from deepcac.table.inference.described_table import CELLS, describe_table
-from deepcac.table.inference.labelled_table import LabelledTable, refuse_open, refuse_repeats
+from deepcac.table.inference.labelled_table import (
+    LabelledTable,
+    feature_matrix,
+    refuse_open,
+    refuse_repeats,
+)
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.class_labels import class_labels
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import (
-    ABSENT,
-    CATEGORY,
     ID_NOTE,
     LEFT_OUT,
     NUMBER,
@@ -113,9 +113,7 @@ class TableReader:
         """
         strange = Unfamiliar.of(self.encoder, self.scaler)
         for rows, number in parts:
-            X, notices = self.encoder.encode(rows, number)
-            if self.first is None:  # else its own levels are known (`_unseen_levels`)
-                remarks.update(dict.fromkeys(notices))
+            X = self.encoder.encode(rows, number)
             strange.add(X, rows)
             if self.id in rows.column_names:
                 names = row_names(rows[self.id], str(self.id), "an id")
@@ -222,14 +220,6 @@ class TableReader:
             sample = sample.labelled(use.outcome.field)
         if use.id in keys:
             refuse_repeats(sample.keys[use.id], str(use.id))
-        missing = [column.name for column in self.encoder.used
-                   if column.name not in sample.rows.column_names]  # fmt: skip
-        if missing and self.first is not None:
-            more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
-            raise DataError(
-                f"column {missing[0]!r} is missing{more}; add it, or leave it out in the "
-                "description of the first table"
-            )
         return sample
 
     def _check_outcomes(self, sample: SampledTable, asked: Outcome) -> list[str]:
@@ -246,14 +236,12 @@ class TableReader:
                 for rows in (sample.rows, self.first.rows)
             )
             pairs.append((asked.field, here, there))
-        lines: list[str] = []
-        for name, values, others in pairs:
-            where = f"in {self.first.name}"
-            text, surely = outcome_moved(values[~np.isnan(values)], others, where)
-            if surely:
-                raise DataError(f"column {name!r}: {text}; use one unit")
-            lines += [f"column {name!r}: {text}"] * bool(text)
-        return lines
+        where = f"in {self.first.name}"
+        return [
+            line
+            for name, values, others in pairs
+            for line in outcome_moved(f"column {name!r}", values[~np.isnan(values)], others, where)
+        ]
 
     def _outcomes(self, sample: SampledTable, asked: Outcome) -> Outcomes:
         """Return the outcomes in the classes that are known, and refuse other ones."""
@@ -277,12 +265,6 @@ class TableReader:
                 f"{FEWEST_TO_JUDGE} rows; too few to judge on"
             )
         return outcomes
-
-
-def feature_matrix(number: Ids, codes: Ids, X: Array, encoder: TableEncoder) -> FeatureMatrix:
-    """Return encoded rows under names that no file of features has for itself."""
-    names = tuple(f"{name} (column)" if name in RESERVED else name for name in encoder.names)
-    return FeatureMatrix(number, codes, X, names)
 
 
 def _numbered(blocks: Iterable[pa.RecordBatch]) -> Iterator[tuple[pa.Table, Ids]]:
@@ -315,46 +297,15 @@ def _odd_lines(table: LabelledTable) -> list[str]:
 
 
 def _differences(first: LabelledTable, second: LabelledTable) -> list[str]:
-    """Say which columns, levels, ids and rows of a second table differ, or should."""
+    """Say which columns, ids and rows of a second table differ, or should."""
     names = [name for name in second.rows.column_names if name not in first.rows.column_names]
     lines = [f"Columns that {first.name} has not are not used: {_listed(names)}."] * bool(names)
-    lines += [*_unseen_levels(first, second.rows), *_overlap(first, second)]
+    lines += _overlap(first, second)
     n = len(second.features.label)
     if n < second.total:
         sizes = Count(n), Count(second.total)
         lines.append(Text("Sampled: {} of {} rows of {}.", *sizes, second.name))
     return lines
-
-
-def _unseen_levels(first: LabelledTable, second: pa.Table) -> list[str]:
-    """Name levels that the first table has not; those of fewer than eight rows are counted."""
-    sentences: list[str] = []
-    for column in (entry for entry in first.encoder.used if entry.kind == CATEGORY):
-        cells = plain(second[column.name])
-        blank = int(pc.sum(pc.is_null(cells, nan_is_null=True)).as_py() or 0)
-        if blank and ABSENT not in column.levels:
-            sentences.append(
-                Text(
-                    "Column {!r} is empty in {} rows, and in none of {}. The models know nothing "
-                    "of such rows.",
-                    *(column.name, Count(blank), first.name),
-                )
-            )
-        levels = set(as_texts(plain(first.rows[column.name])).to_pandas())
-        counts = as_texts(cells.drop_null()).to_pandas().value_counts()
-        new = counts[~counts.index.isin(levels)]
-        if len(new):
-            shown = sorted(str(name) for name, n in new.items() if n >= FEW)
-            rare = [f"{len(new) - len(shown)} rare"] * (len(shown) < len(new))
-            rows = int(new.sum())
-            sentences.append(
-                Text(
-                    "Column {!r}: levels that {} has not, in {} rows: {}. The models know nothing "
-                    "of them.",
-                    *(column.name, first.name, Count(rows), _listed([*shown, *rare])),
-                )
-            )
-    return sentences
 
 
 def _overlap(first: LabelledTable, other: LabelledTable) -> list[str]:

@@ -3,23 +3,24 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from deepcac.errors import DataError
 from deepcac.files.saved_models import check_count, reading
+from deepcac.judging.resamples import resamples
 from deepcac.judging.trial_scores import scores
 from deepcac.nn.persistence import read_tensors
 from deepcac.preprocess import TableScaler
 from deepcac.subtyping.subtype_classifier import SubtypeClassifier
 from deepcac.subtyping.subtype_file import TABLE, write_subtypes
-from deepcac.table.budgeted_trials import MOST_TRAIN, table_resamples
+from deepcac.table.budgeted_trials import MOST_TRAIN
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.output_files import StrPath
 from deepcac.table.predictions import Predictions, stack
-from deepcac.table.risk_model_choice import MODEL, SUBTYPES, FoldAnswers, check_events, held_out
+from deepcac.table.risk_model_choice import MODEL, SUBTYPES, check_events, held_out
 from deepcac.table.risk_model_file import read_table_part, table_part
 from deepcac.table.table_model import TableModel
 from deepcac.types import Array, Ids
@@ -43,7 +44,6 @@ class SubtypeRiskModel(TableModel):
     """
 
     estimator: SubtypeClassifier
-    explains: ClassVar[bool] = True
 
     def answers(self, X: Array) -> tuple[Array, Ids]:
         """Return probabilities (n, n_classes) of encoded rows (n, d), and subtypes, from 1."""
@@ -72,6 +72,11 @@ class SubtypeRiskModel(TableModel):
         """Subtypes, 0 where one is all of them."""
         k = self.estimator.n_clusters_found_
         return k if k > 1 else 0
+
+    @property
+    def kind(self) -> str:
+        """In words what it is."""
+        return f"SubtypeClassifier, {self.n_subtypes or 'no'} subtypes"
 
 
 def write_subtype_model(path: StrPath, model: SubtypeRiskModel) -> None:
@@ -134,7 +139,7 @@ def _judged(
     """Say how models do on rows that are held out (`risk_model_choice.held_out`)."""
     aurocs, parts, tested, learnt = [], [], [], 1
     named = table.encoder.frame
-    drawn = table_resamples(table.features, RESAMPLES, MOST_TRAIN, first=seed, unit=table.group)
+    drawn = resamples(table.features, RESAMPLES, MOST_TRAIN, first=seed, unit=table.group)
     for done, sample in enumerate(drawn):
         say(f"judging on held-out rows: {done + 1} of {RESAMPLES}")
         both, test = (sample.train, sample.validation), sample.test
@@ -149,7 +154,7 @@ def _judged(
         tested.append(len(test))
         learnt = len(y)
     rows = float(np.mean(tested))
-    return held_out(FoldAnswers(np.array(aurocs), rows, tested[-1] / learnt, stack(parts)))
+    return held_out(np.array(aurocs), rows, tested[-1] / learnt, stack(parts))
 
 
 def _fitted(

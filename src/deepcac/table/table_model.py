@@ -42,20 +42,33 @@ class TableModel:
     label: str
     id: str | None
     method: dict[str, Any]
-    explains: ClassVar[bool] = False
 
     @property
     @abstractmethod
     def n_subtypes(self) -> int:
         """Subtypes; 0 where there are none."""
 
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """In words what it is."""
+
+    @property
+    def name(self) -> str:
+        """In words what it is, and how it was chosen."""
+        return self.kind
+
     @abstractmethod
     def answers(self, X: Array) -> tuple[Array, Ids]:
         """Return probabilities (n, n_classes) of encoded rows (n, d), and subtypes, from 1."""
 
-    def reasons(self, X: Array) -> list[str]:
-        """Return what moves the risk of encoded rows (n, d), a text each, if it `explains`."""
-        raise NotImplementedError
+    def ranges(self, X: Array) -> Array | None:
+        """Return the ends (n, 2) of the risks that refits give encoded rows; None without any."""
+        return None
+
+    def reasons(self, X: Array) -> list[str] | None:
+        """Return what moves the risk of encoded rows (n, d), a text each; None if unknown."""
+        return None
 
     def predict_proba(self, rows: pd.DataFrame, *, accept_unseen: bool = False) -> Array:
         """Return class probabilities (n, n_classes) of a frame with the columns of the table.
@@ -79,7 +92,8 @@ class TableModel:
         description = self.encoder.description
         assert description is not None  # every model of a table has one
         asked = [column.name for column in self.encoder.used]
-        table = pa.Table.from_batches(DescribedTable("", description, asked).rows(_whole(table)))
+        whole = table.combine_chunks().to_batches()  # so that cells are judged together
+        table = pa.Table.from_batches(DescribedTable("", description, asked).rows(whole))
         parts, remarks = [(table, np.arange(1, len(rows) + 1))], dict[str, None]()
         reader = replace(self.reader, id=None)  # a frame may repeat its rows
         ((_, _, X),) = reader.encode(parts, remarks, accept=accept_unseen)
@@ -133,12 +147,6 @@ def _arrow_cells(name: str, cells: "pd.Series[Any]") -> pa.Array:
         texts = [None if pd.isna(value) else str(value) for value in cells.astype(object)]
         return pa.array(texts, pa.string())
     return column.cast(pa.string()) if pa.types.is_null(column.type) else column
-
-
-def _whole(table: pa.Table) -> list[pa.RecordBatch]:
-    """Return a table as one block, so that its cells are judged together."""
-    batches: list[pa.RecordBatch] = table.combine_chunks().to_batches()
-    return batches or [pa.RecordBatch.from_pylist([], schema=table.schema)]
 
 
 @dataclass(frozen=True)

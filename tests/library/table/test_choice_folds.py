@@ -103,7 +103,8 @@ def test_calibration_is_of_all_risks_together_by_models_that_the_same_rule_chose
     table = table_of(tmp_path, signal(1, 200, 1.0))
     tried = candidates(Ways(), table)[::3]
     scores = score_on_folds(table, tried, 0)
-    told = held_out(nested_answers(table, tried, scores))
+    auroc, predictions = nested_answers(table, tried, scores)
+    told = held_out(auroc, 40, 1 / 4, predictions)
     risk = np.empty(200)
     for j in range(5):
         own = scores.fold == j

@@ -25,15 +25,15 @@ from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.description_file import as_yaml
 from deepcac.table.command_line.command_options import TableOptions
 from deepcac.table.commands import app
-from deepcac.table.comparing import compare_places
+from deepcac.table.elsewhere.comparing_places import compare_places
 from deepcac.table.elsewhere.fold_trials import (
     BEST,
     Compared,
     JudgedFold,
-    aurocs,
     judge_fold,
+    mean_aurocs,
 )
-from deepcac.table.elsewhere.folds import _moved_times, external_rows, left_out, site_folds
+from deepcac.table.elsewhere.folds import _moved, external_rows, left_out, site_folds
 from deepcac.table.elsewhere.place_answer import answer_places, compared_places, over_places
 from deepcac.table.elsewhere.place_page import _comparisons, _cut
 from deepcac.table.inference.labelled_table import read_labelled
@@ -127,17 +127,17 @@ def test_the_bootstrap_error_is_that_of_delong():
     a, b = (stats.norm.cdf(y + rng.normal(size=800)) for _ in range(2))
     risks = [np.column_stack([1 - s, s]) for s in (a, b)]
     mean, error = delong(y, a, b)
-    once, weights = np.ones((800, 1), np.uint8), poisson_weights(800, 2000)
-    assert np.subtract(*(aurocs(y, risk, once)[0] for risk in risks)) == pytest.approx(mean)
-    found = np.subtract(*(aurocs(y, risk, weights) for risk in risks)).std(ddof=1)
-    assert found == pytest.approx(error, rel=0.06)
+    draws = poisson_weights(800, 2000)
+    gap, *drawn = np.subtract(*(mean_aurocs(y, risk, draws) for risk in risks))
+    assert gap == pytest.approx(mean)
+    assert np.std(drawn, ddof=1) == pytest.approx(error, rel=0.06)
 
 
 def test_auroc_of_three_classes_is_the_mean_of_each_against_the_others():
     rng = np.random.default_rng(2)
     y, risk = np.arange(60) % 3, rng.dirichlet([1, 1, 1], 60)
     wanted = np.mean([roc_auc_score(y == c, risk[:, c]) for c in range(3)])
-    assert aurocs(y, risk, np.ones((60, 1), np.uint8))[0] == pytest.approx(wanted)
+    assert mean_aurocs(y, risk, np.empty((60, 0)))[0] == pytest.approx(wanted)
 
 
 def test_verdicts_by_place_and_over_all():
@@ -230,10 +230,10 @@ def test_a_second_table_whose_times_or_labels_have_another_unit_is_refused(tmp_p
     with pytest.raises(DataError, match="a.csv: column 'years': .* use one unit"):
         external_rows(read_labelled(inferred(tmp_path / "b.csv", months)), other_way, **asked)
     again = left_out("again", table.features, np.arange(400) < 200, None, table.follow)
-    assert _moved_times(table, [again]) == []
+    assert _moved(table, [again]) == []
     follow = replace(table.follow, time=table.follow.time * np.where(np.arange(400) < 200, 30, 1))
     with pytest.raises(DataError, match="follow-up time, site"):
-        _moved_times(replace(table, follow=follow), [again])
+        _moved(replace(table, follow=follow), [again])
 
 
 def test_a_second_table_is_read_by_its_own_description_or_else_by_that_of_the_first(tmp_path):

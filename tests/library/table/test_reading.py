@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepcac.errors import ConfigError, DataError
+from deepcac.preprocess import TableScaler
 from deepcac.table.columns.described_rows import DescribedTable, as_declared_numbers
 from deepcac.table.columns.description import ColumnField
 from deepcac.table.inference.labelled_table import read_labelled
@@ -22,6 +23,7 @@ from deepcac.table.reading.class_labels import class_labels
 from deepcac.table.reading.row_sample import sample_rows
 from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder
 from deepcac.table.reading.table_files import find_dialect, raw_blocks, read_blocks
+from deepcac.table.reading.unfamiliar_rows import Unfamiliar
 
 
 def frame(n=60):
@@ -234,24 +236,31 @@ def test_an_encoder_survives_json_and_says_what_it_has_not_seen():
     number = np.arange(1, 25)
     again = TableEncoder.from_dict(learn_encoder(rows, number, {}).to_dict())
     other = pa.table({"age": [5.0], "sex": ["x"]})
-    X, remarks = again.encode(other, np.array([1]))
+    X = again.encode(other, np.array([1]))
     assert np.isnan(X[0, 1])  # neither f nor m: as if it were missing
     assert X[0, 0] == 5.0
-    assert "'x' was not seen" in remarks[0]
-    assert "counts as missing" in remarks[0]
+    strange = Unfamiliar.of(again, None)
+    strange.add(X, other)
+    (remark,) = strange.tell(accept=True)
+    assert "'x' was not seen" in remark
+    assert "counts as missing" in remark
     with pytest.raises(DataError, match="column 'age' is missing"):
         again.encode(other.select(["sex"]), np.array([1]))
 
 
 def test_rare_levels_become_one():
     values = [f"level {i}" for i in range(25) for _ in range(30 - i)]
-    encoder = learn_encoder(pa.table({"ward": values}), np.arange(1, len(values) + 1), {})
+    whole, number = pa.table({"ward": values}), np.arange(1, len(values) + 1)
+    encoder = learn_encoder(whole, number, {})
     (column,) = encoder.columns
     assert len(column.levels) == 21
-    X, remarks = encoder.encode(pa.table({"ward": ["level 24", "level 0"]}), np.array([1, 2]))
+    rows = pa.table({"ward": ["level 24", "level 0"]})
+    X = encoder.encode(rows, np.array([1, 2]))
     assert X.sum(axis=1).tolist() == [1, 1]
     assert X[0, encoder.names.index("ward=(other)")] == 1
-    assert remarks == []
+    strange = Unfamiliar.of(encoder, TableScaler().fit(encoder.encode(whole, number)))
+    strange.add(X, rows)
+    assert strange.tell() == []
 
 
 @settings(max_examples=40, deadline=None)
@@ -548,7 +557,7 @@ def test_texts_that_are_the_words_for_rare_and_missing_are_these_levels():
     number = np.arange(1, 51)
     encoder = learn_encoder(rows, number, {})
     assert encoder.names == ("ward=a", "ward=(other)", "ward=(missing)")
-    assert encoder.encode(rows, number)[0].sum(axis=0).tolist() == [20, 12, 18]
+    assert encoder.encode(rows, number).sum(axis=0).tolist() == [20, 12, 18]
     assert TableEncoder.from_dict(encoder.to_dict()).names == encoder.names
 
 

@@ -9,6 +9,7 @@ from described_tables import decided, inferred, use_of
 from deepcac.errors import ConfigError, DataError
 from deepcac.judging.draws import draw, units
 from deepcac.judging.resamples import at_most
+from deepcac.preprocess import TableScaler
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.described_rows import without_missing
 from deepcac.table.elsewhere.folds import external_rows
@@ -17,6 +18,7 @@ from deepcac.table.pages.column_tables import difference_lines
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.pages.risk_section import risk_questions
 from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder
+from deepcac.table.reading.unfamiliar_rows import Unfamiliar
 from deepcac.table.risk_tables import fit_table, predict_table
 
 N = 120
@@ -94,16 +96,25 @@ def test_text_with_spaces_and_an_empty_cell_is_refused_with_its_row(tmp_path):
 def test_a_blank_is_said_also_where_rare_levels_are_one():
     """Another text may be a rare level of the fit, a blank is none."""
     wards = ["icu"] * 20 + ["med"] * 20 + ["a", "b"]
-    encoder = learn_encoder(pa.table({"ward": wards}), np.arange(1, 43), {})
-    again = TableEncoder.from_dict(encoder.to_dict())
-    X, remarks = again.encode(pa.table({"ward": ["icu", None, "a"]}), np.arange(1, 4))
+    whole, number = pa.table({"ward": wards}), np.arange(1, 43)
+    again = TableEncoder.from_dict(learn_encoder(whole, number, {}).to_dict())
+    scaler = TableScaler().fit(again.encode(whole, number))
+
+    def told(*wards):
+        rows = pa.table({"ward": [*wards]})
+        X = again.encode(rows, np.arange(len(wards)))
+        strange = Unfamiliar.of(again, scaler)
+        strange.add(X, rows)
+        return X, strange.tell(accept=True)
+
+    X, (remark,) = told("icu", None, "a")
     rare = again.places["ward=(other)"]
     assert X[:, rare].tolist() == [0, 1, 1]
-    assert remarks == [
+    assert remark == (
         "column 'ward' is empty in fewer than 8 rows, and was in none when the model was fitted; "
         "such a cell counts as a rare level"
-    ]
-    assert again.encode(pa.table({"ward": ["icu", "med"]}), np.arange(1, 3))[1] == []
+    )
+    assert told("icu", "med")[1] == []
 
 
 def test_blanks_of_a_second_table_only_are_said(tmp_path):
@@ -115,7 +126,7 @@ def test_blanks_of_a_second_table_only_are_said(tmp_path):
     second.to_csv(tmp_path / "b.csv", index=False)
     table = read_labelled(inferred(tmp_path / "a.csv"))
     _, judged = external_rows(table, [tmp_path / "b.csv"], rows=1000, seed=0)
-    assert any("'ward' is empty in 10 rows, and in none of a." in line for line in judged.remarks)
+    assert any("'ward' is empty in 10 rows, and was in none" in line for line in judged.remarks)
 
 
 def test_too_few_patients_with_the_event_are_told_as_patients(tmp_path):

@@ -107,7 +107,7 @@ def test_a_small_fit_knows_its_quartiles_and_a_second_table_all_quantiles(tmp_pa
     rows = pa.table({"crp": draw.gamma(9, 10, 60), "sex": np.arange(60) % 2 + 1})
     number = np.arange(1, 61)
     encoder = learn_encoder(rows, number, {})
-    X, _ = encoder.encode(rows, number)
+    X = encoder.encode(rows, number)
     assert len(encoder.columns[0].quantiles) == 3
     assert len(with_quantiles(encoder, X).columns[0].quantiles) == 3
     assert TableEncoder.from_dict(encoder.to_dict()).used[0].quantiles == encoder.used[0].quantiles
@@ -141,6 +141,22 @@ def test_some_strange_rows_are_told(model, tmp_path):
     assert any("'south' was not seen" in line for line in said)
     assert "column 'patient': ids that stand in an earlier row in fewer than 8 of 300 rows" in said
     assert len(said) == 3
+
+
+def test_levels_of_all_blocks_are_told_once_with_their_rows():
+    """Ten rows of a level in each of three blocks; a second table names none of few rows."""
+    rows = pa.table({"ward": ["er", "icu", "north"] * 10})
+    encoder = learn_encoder(rows, np.arange(1, 31), {})
+    strange = Unfamiliar.of(encoder, None)
+    for ward in ("south", "east", "south"):
+        block = pa.table({"ward": [ward] * 10 + ["er"] * 30 + ["lone"]})
+        strange.add(encoder.encode(block, np.arange(1, 42)), block)
+    (line,) = strange.tell(accept=True)
+    assert line.exact.startswith("column 'ward': 'east', 'lone', 'south' was not seen")
+    assert "(33 rows)" in line.exact
+    (line,) = strange.tell()
+    assert "east, south, 1 rare" in line
+    assert "lone" not in line
 
 
 def test_a_table_without_the_id_column_is_told(model, tmp_path):

@@ -153,14 +153,6 @@ def test_rows_that_were_left_out_widen_the_intervals():
     assert capped.test_share == pytest.approx(0.5)
 
 
-def test_the_long_table_has_a_row_a_score():
-    scores = record("lr", [[(0.9, 0.5), (0.7, 0.8)], [(0.1, 0.5), (0.6, 0.4)]]).table()
-    assert len(scores) == 2 * 2 * 2 * len(METRICS)
-    one = scores.query("seed == 1 and trial == 1 and part == 'test'").set_index("metric")["score"]
-    assert one["auroc"] == 0.4
-    assert one["brier"] == 0.6
-
-
 def test_the_smaller_loss_is_chosen():
     given = record("lr", [[(0.9, 0.5), (0.7, 0.8)], [(0.1, 0.5), (0.6, 0.4)]])
     chosen = choose(given, "tuned", "log_loss")

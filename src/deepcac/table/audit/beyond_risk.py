@@ -10,10 +10,11 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from deepcac.judging.contenders import Contender
+from deepcac.scoring.resampled_scores import LOSS
 from deepcac.scoring.small_cells import FEW
 from deepcac.table.audit.group_column import Groups
 from deepcac.table.budgeted_trials import MOST_TRAIN, TRIALS, booster, linear
-from deepcac.table.elsewhere.fold_trials import aurocs, chosen, run_contender
+from deepcac.table.elsewhere.fold_trials import mean_aurocs, tuned
 from deepcac.table.elsewhere.folds import Fold
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.worker_processes import workers
@@ -73,14 +74,14 @@ def beyond_risk(table: LabelledTable, groups: Groups, seed: int, jobs: int) -> B
     fold = np.empty(len(y), dtype=np.int64)
     for j, (part, fold_risk) in enumerate(zip(folds, risks, strict=True)):
         risk[part.test], fold[part.test] = fold_risk, j
-    everyone = weight[:, None]
+    undrawn, rates = np.empty((len(y), 0)), _rates(groups.code, y, fold, weight)
     odds, indicators = log_odds(risk), np.eye(groups.k)[_joined(groups)]
     indicators = indicators[:, indicators.any(axis=0)][:, 1:]
     chi2, freedom, p = _tested(table, odds, indicators, weight)
     return BeyondRisk(
         risk,
-        float(aurocs(y, risk, everyone)[0]),
-        float(aurocs(y, _rates(groups.code, y, fold, weight), everyone)[0]),
+        float(mean_aurocs(y, risk, undrawn, table.follow)[0]),
+        float(mean_aurocs(y, rates, undrawn, table.follow)[0]),
         *(chi2, freedom, p),
         *_held_out_gain(y, odds, indicators, fold, weight, table.group),
         _between(odds, groups.code),
@@ -115,9 +116,8 @@ def _held_out_risk(fold: Fold, seed: int) -> Array:
     sample = fold.sample(seed, MOST_TRAIN)
     alone = [Contender(linear()), Contender(booster())]
     with threadpool_limits(1):
-        results = {contender.id: run_contender(sample, contender, TRIALS) for contender in alone}
-    name, t = chosen(results, list(results), "log_loss")
-    return results[name].risks[t]
+        best = [tuned(sample, contender, TRIALS)[LOSS] for contender in alone]
+    return max(best, key=lambda one: one.validation).risk
 
 
 def log_odds(risk: Array) -> Array:

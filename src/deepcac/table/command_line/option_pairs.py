@@ -21,7 +21,6 @@ REFUSED: Mapping[tuple[str, str], str] = {
     ("--method subtypes", FOLLOW_UP): "has no answer with {1}; use auto, plain, k-means or CAC",
     ("--method subtypes", "--bootstrap"): "has no answer with {1}; ask without one of them",
     ("--risk", "a model"): "and {1} answer two questions; name one of them",
-    ("--label", "--like"): "has no use with {1}; the model names its label",
 }
 
 

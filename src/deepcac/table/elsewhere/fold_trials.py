@@ -1,27 +1,36 @@
 """The contenders on the patients of a place that is left out: differences and the best model."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from joblib import delayed
 from threadpoolctl import threadpool_limits
 
 from deepcac.judging.contenders import CAC, DISTANCES, KM, Contender
 from deepcac.judging.resamples import Resample
 from deepcac.judging.trial_answers import TEST
-from deepcac.judging.trial_record import VALIDATION, TrialRecord
+from deepcac.judging.trial_record import VALIDATION
 from deepcac.judging.trial_scores import advantage
 from deepcac.judging.trials import run_resample
-from deepcac.scoring.bootstrap import SplitScores, poisson_weights, weighted_scores
-from deepcac.scoring.censored import resampled_weights
-from deepcac.scoring.resampled_scores import AUROC, Estimate, estimate, score_intervals
-from deepcac.table.budgeted_trials import bent_line, contenders, linear
+from deepcac.scoring.censored import FollowUp
+from deepcac.scoring.resampled_scores import (
+    AUROC,
+    LOSS,
+    Estimate,
+    Patients,
+    drawn_aurocs,
+    estimate,
+    patient_draws,
+    score_intervals,
+)
+from deepcac.table.budgeted_trials import TableRun, bent_line, contenders, linear
 from deepcac.table.elsewhere.folds import Fold
 from deepcac.table.predictions import Predictions
+from deepcac.table.worker_processes import workers
 from deepcac.types import Array, Ids
 
-BOOTSTRAPS = 500
 BEST = "best"
 WITHOUT, WITH = "without clusters", "with clusters"  # in the predictions of a place
 HELPING = (KM, CAC, DISTANCES)
@@ -86,15 +95,51 @@ class JudgedFold(NamedTuple):
     cut: bool = False
 
 
-class Finished(NamedTuple):
-    """The trials of one contender: their record, and risks (n, n_classes) of the test."""
+class Tuned(NamedTuple):
+    """The trial of a contender that the validation rows like best.
 
-    record: TrialRecord
-    risks: list[Array]
+    Attributes
+    ----------
+    contender : str
+    validation : float
+        Its score there; more is better.
+    risk : ndarray of shape (n, n_classes)
+        Of the test rows.
+    """
 
-    def take(self, rows: npt.NDArray[np.intp]) -> "Finished":
-        """Return the same for some of the test rows."""
-        return Finished(self.record, [risk[rows] for risk in self.risks])
+    contender: str
+    validation: float
+    risk: Array
+
+
+def tuned(sample: Resample, contender: Contender, trials: int) -> dict[str, Tuned]:
+    """Run the trials of a contender; return the best one by AUROC and by log loss."""
+    record = run_resample(sample, contender, contender.trials(trials))
+    answers, best = record.answers[0].part(TEST), {}
+    for metric in (AUROC, LOSS):
+        scores = advantage(metric, record.score(VALIDATION, metric)[0])
+        t = int(scores.argmax())
+        best[metric] = Tuned(contender.id, float(scores[t]), answers.probability(t))
+    return best
+
+
+def best_of(finished: Mapping[str, dict[str, Tuned]], names: Sequence[str], metric: str) -> Tuned:
+    """Return the contender among `names` that the validation rows like best."""
+    return max((finished[name][metric] for name in names), key=lambda one: one.validation)
+
+
+def judge_folds(folds: Sequence[Fold], run: TableRun) -> list[JudgedFold]:
+    """Judge every fold, some at once; a fold says the same beside whatever others."""
+    pool = workers(min(run.at_once, len(folds)), return_as="generator")
+    judged: list[JudgedFold] = []
+    every = pool(
+        delayed(judge_fold)(fold, run.seed + j, run.trials, run.train_rows)
+        for j, fold in enumerate(folds)
+    )
+    for done, results in enumerate(every, start=1):
+        judged += results
+        run.progress(f"judged {done} of {len(folds)}")
+    return judged
 
 
 def judge_fold(fold: Fold, seed: int, trials: int, most: int) -> list[JudgedFold]:
@@ -105,10 +150,9 @@ def judge_fold(fold: Fold, seed: int, trials: int, most: int) -> list[JudgedFold
     """
     sample = fold.sample(seed, most)
     with threadpool_limits(1):
-        finished = {
-            contender.id: run_contender(sample, contender, trials) for contender in contenders()
-        }
-        cut = len(sample.train) + len(sample.validation) < fold.usable
+        finished = {one.id: tuned(sample, one, trials) for one in contenders()}
+        known = fold.fit if fold.follow is None else fold.fit[fold.follow.outcome_known[fold.fit]]
+        cut = len(sample.train) + len(sample.validation) < len(known)
         return [
             _judge_place(fold, sample, finished, name, rows, seed)._replace(cut=cut)
             for name, rows in fold.places
@@ -118,20 +162,18 @@ def judge_fold(fold: Fold, seed: int, trials: int, most: int) -> list[JudgedFold
 def _judge_place(
     fold: Fold,
     sample: Resample,
-    every: dict[str, Finished],
+    finished: Mapping[str, dict[str, Tuned]],
     place: str,
     rows: npt.NDArray[np.intp],
     seed: int,
 ) -> JudgedFold:
-    test, follow = sample.test.take(rows), None
-    if fold.follow is not None:
-        follow = fold.follow.take(fold.test[rows])
-    finished = {name: result.take(rows) for name, result in every.items()}
-    draws = bootstrap_draws(test.unit, len(rows), seed)
-    once, drawn = (
-        weights if follow is None else weights * resampled_weights(follow, weights)
-        for weights in (np.ones((len(rows), 1), np.uint8), draws)
-    )
+    test = sample.test.take(rows)
+    follow = None if fold.follow is None else fold.follow.take(fold.test[rows])
+    draws = patient_draws(rows if test.unit is None else test.unit, seed)
+
+    def drawn(one: Tuned) -> Array:
+        return mean_aurocs(test.y, one.risk[rows], draws, follow)
+
     alone = [contender.id for contender in contenders() if not contender.arm]
     parted = [contender for contender in contenders() if contender.arm]
     helping = [contender.id for contender in parted if contender.arm in HELPING]
@@ -139,94 +181,47 @@ def _judge_place(
         contender.id: ([contender.id], [contender.learner]) for contender in parted
     }
     pairs |= {name: ([name], [linear()]) for name in alone if name == bent_line()}
-    ours, theirs = (_validation(finished, names) for names in pairs[BEST])
-    best, t = chosen(finished, alone, "log_loss")
-    clustered, own = chosen(finished, helping, "log_loss")
-    risk = finished[best].risks[t]
+    compared = {
+        key: [best_of(finished, names, AUROC) for names in pair] for key, pair in pairs.items()
+    }
+    best, clustered = (best_of(finished, names, LOSS) for names in (alone, helping))
     predictions = None
     if sample.n_classes == 2:
-        risks = {WITHOUT: risk[:, 1], WITH: finished[clustered].risks[own][:, 1]}
+        risks = {WITHOUT: best.risk[rows, 1], WITH: clustered.risk[rows, 1]}
         predictions = Predictions.of_part(fold.test[rows], test.unit, test.y, risks, follow)
+    ours, theirs = compared[BEST]
     return JudgedFold(
         place,
         tuple(np.bincount(test.y, minlength=sample.n_classes).tolist()),
         len(sample.train),
-        declined=theirs >= ours,
-        comparisons={
-            key: _compare(finished, test.y, once, drawn, *pair) for key, pair in pairs.items()
-        },
-        best=best,
-        auroc=_auroc(test.y, risk, once, drawn, predictions),
+        declined=theirs.validation >= ours.validation,
+        comparisons={key: _compare(drawn, *pair) for key, pair in compared.items()},
+        best=best.contender,
+        auroc=_auroc(drawn(best), predictions),
         predictions=predictions,
     )
 
 
-def run_contender(sample: Resample, contender: Contender, trials: int) -> Finished:
-    """Run the trials of a contender; keep their risks of the test rows."""
-    record = run_resample(sample, contender, contender.trials(trials))
-    return Finished(record, list(record.answers[0].part(TEST).probabilities()))
+def _compare(drawn: Callable[[Tuned], Array], ours: Tuned, theirs: Tuned) -> Compared:
+    ahead, behind = drawn(ours), drawn(theirs)
+    error = float(np.nanstd(ahead[1:] - behind[1:], ddof=1))
+    return Compared(ours.contender, theirs.contender, float(ahead[0]), float(behind[0]), error)
 
 
-def bootstrap_draws(unit: npt.NDArray[Any] | None, n: int, seed: int) -> npt.NDArray[np.uint8]:
-    """Return bootstrap weights (n, r); rows of one patient share theirs."""
-    place = np.arange(n) if unit is None else np.unique(unit, return_inverse=True)[1]
-    return poisson_weights(int(place.max()) + 1, BOOTSTRAPS, seed)[place]
+def mean_aurocs(
+    y: Ids, risk: Array, draws: npt.NDArray[Any], follow: FollowUp | None = None
+) -> Array:
+    """Return the AUROC as it is and in each draw of the rows, the mean over three classes or more.
 
-
-def chosen(
-    finished: dict[str, Finished], names: Sequence[str], metric: str = "auroc"
-) -> tuple[str, int]:
-    """Return the contender and the trial that the validation rows like best."""
-    scores = {name: finished[name].record.score(VALIDATION, metric)[0] for name in names}
-    best = max(names, key=lambda name: advantage(metric, scores[name]).max())
-    return best, int(advantage(metric, scores[best]).argmax())
-
-
-def _validation(finished: dict[str, Finished], names: Sequence[str]) -> float:
-    return float(max(finished[name].record.score(VALIDATION, "auroc").max() for name in names))
-
-
-def _compare(
-    finished: dict[str, Finished],
-    y: Ids,
-    once: npt.NDArray[Any],
-    weights: npt.NDArray[Any],
-    ours: Sequence[str],
-    theirs: Sequence[str],
-) -> Compared:
-    names, scores, spreads = [], [], []
-    for side in (ours, theirs):
-        name, t = chosen(finished, side)
-        risk = finished[name].risks[t]
-        names.append(name)
-        scores.append(float(aurocs(y, risk, once)[0]))
-        spreads.append(aurocs(y, risk, weights))
-    error = float(np.nanstd(spreads[0] - spreads[1], ddof=1))
-    return Compared(names[0], names[1], scores[0], scores[1], error)
-
-
-def aurocs(y: Ids, risk: Array, weights: npt.NDArray[Any]) -> Array:
-    """Return the AUROC under several weightings of the rows, the mean over three classes or more.
-
-    `risk` is of shape (n, n_classes), `weights` of shape (n, r); what is returned of (r,).
+    `risk` is of shape (n, n_classes), `draws` of shape (n, r); what is returned of (1 + r,).
     """
-    rows = np.arange(len(y))
     classes = [1] if risk.shape[1] == 2 else range(risk.shape[1])
-    splits = [
-        SplitScores(rows, (y == c).astype(np.int64), np.zeros_like(rows), risk[:, c])
-        for c in classes
-    ]
-    return np.mean([weighted_scores(split, weights)["auroc"] for split in splits], axis=0)
+    whom = (Patients((y == c).astype(np.int64), risk[:, c], follow) for c in classes)
+    return np.asarray(np.mean([drawn_aurocs(one, draws) for one in whom], axis=0))
 
 
-def _auroc(
-    y: Ids,
-    risk: Array,
-    once: npt.NDArray[Any],
-    weights: npt.NDArray[Any],
-    predictions: Predictions | None,
-) -> Estimate:
+def _auroc(drawn: Array, predictions: Predictions | None) -> Estimate:
     """Return the AUROC of risks; of three classes or more the mean over them."""
     if predictions is not None:
         return score_intervals(predictions.of(WITHOUT), predictions.draws)[AUROC]
-    return estimate("", float(aurocs(y, risk, once)[0]), aurocs(y, risk, weights))
+    return estimate("", float(drawn[0]), drawn[1:])

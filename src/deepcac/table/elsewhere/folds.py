@@ -52,8 +52,8 @@ class Fold:
         Rows with one value are one patient's.
     follow : FollowUp or None
         Of all rows, where the label is an event up to a horizon.
-    parts : tuple of (str, ndarray of int)
-        Names and positions in `test` of places that are judged one by one; one of all by default.
+    places : tuple of (str, ndarray of int)
+        Name and positions in `test` of each place that is judged.
     """
 
     name: str
@@ -62,19 +62,7 @@ class Fold:
     test: npt.NDArray[np.intp]
     unit: npt.NDArray[Any] | None = None
     follow: FollowUp | None = None
-    parts: tuple[tuple[str, npt.NDArray[np.intp]], ...] = ()
-
-    @property
-    def places(self) -> tuple[tuple[str, npt.NDArray[np.intp]], ...]:
-        """Name and positions in `test` of each place that is judged."""
-        return self.parts or ((self.name, np.arange(len(self.test))),)
-
-    @property
-    def usable(self) -> int:
-        """Rows that can be learnt from: those to fit whose outcome is known."""
-        return (
-            len(self.fit) if self.follow is None else int(self.follow.outcome_known[self.fit].sum())
-        )
+    places: tuple[tuple[str, npt.NDArray[np.intp]], ...] = ()
 
     @property
     def learnable(self) -> bool:
@@ -110,7 +98,9 @@ def left_out(
 ) -> Fold:
     """Return the fold that judges some rows; no patient of theirs is learnt from."""
     excluded = test if unit is None else np.isin(unit, unit[test])
-    return Fold(name, features, np.flatnonzero(~excluded), np.flatnonzero(test), unit, follow)
+    fit, judged = np.flatnonzero(~excluded), np.flatnonzero(test)
+    places = ((name, np.arange(len(judged))),)
+    return Fold(name, features, fit, judged, unit, follow, places)
 
 
 def external_rows(
@@ -168,9 +158,10 @@ def _external_fold(table: LabelledTable, others: list[LabelledTable]) -> Fold:
         unit = pd.factorize(pd.concat(cells))[0].astype(np.int64)
     follow = joined([one.follow for one in tables if one.follow is not None])
     test = np.arange(len(features.label)) >= n
-    places = np.split(np.arange(test.sum()), np.cumsum([len(one.rows) for one in others])[:-1])
-    parts = tuple((one.name, rows) for one, rows in zip(others, places, strict=True))
-    return replace(left_out(others[0].name, features, test, unit, follow), parts=parts)
+    ends = np.cumsum([len(one.rows) for one in others])
+    rows = np.split(np.arange(test.sum()), ends[:-1])
+    places = tuple(zip([one.name for one in others], rows, strict=True))
+    return replace(left_out(others[0].name, features, test, unit, follow), places=places)
 
 
 def _judged(
@@ -272,21 +263,13 @@ def _moved(table: LabelledTable, folds: list[Fold]) -> list[str]:
                 )
             if beyond > MOST:
                 lines.append(f"Warning: column {name!r}, site {fold.name!r}: {text}.")
-    return lines + _moved_times(table, folds) + _other_levels(table, folds)
-
-
-def _moved_times(table: LabelledTable, folds: list[Fold]) -> list[str]:
-    """Say where follow-up times are of another size than elsewhere, or refuse another unit."""
-    if table.follow is None:
-        return []
-    lines: list[str] = []
-    time = table.follow.time
-    for fold in folds:
-        text, surely = outcome_moved(time[fold.test], time[fold.fit], "elsewhere")
-        if surely:
-            raise DataError(f"follow-up time, site {fold.name!r}: {text}; use one unit")
-        lines += [f"Warning: follow-up time, site {fold.name!r}: {text}."] * bool(text)
-    return lines
+    if table.follow is not None:
+        time = table.follow.time
+        for fold in folds:
+            what = f"follow-up time, site {fold.name!r}"
+            moved = outcome_moved(what, time[fold.test], time[fold.fit], "elsewhere")
+            lines += [f"Warning: {line}." for line in moved]
+    return lines + _other_levels(table, folds)
 
 
 def _other_levels(table: LabelledTable, folds: list[Fold]) -> list[str]:

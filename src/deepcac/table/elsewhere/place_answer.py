@@ -174,7 +174,7 @@ def _details(judged: Sequence[JudgedFold], best: Over) -> list[str]:
     where = f"in {declined} of {len(judged)} sites" if len(judged) > 1 else "here"
     names = sorted({contender_name(fold.best) for fold in judged})
     aurocs = [fold.auroc.value for fold in judged]
-    span = f"{min(aurocs):.3f}" if len(judged) == 1 else f"{min(aurocs):.3f} to {max(aurocs):.3f}"
+    span = _range([f"{min(aurocs):.3f}", f"{max(aurocs):.3f}"])
     sentences = [
         "Compared: the model with two clusters or more that the tuning rows like best, and the "
         "best one without clusters. Clusters are forced here; a free choice would have declined "

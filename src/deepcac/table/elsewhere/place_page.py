@@ -11,12 +11,11 @@ from deepcac.pages.sections import Block, Section
 from deepcac.pages.tables import Table
 from deepcac.scoring.calibration import recalibrated
 from deepcac.scoring.equivalence import BETTER, NEVER
-from deepcac.scoring.resampled_scores import AUROC, score_intervals
+from deepcac.scoring.resampled_scores import AUROC, MOST_DRAWS, score_intervals
 from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.answer import Answer, contender_name, signed, with_interval
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.elsewhere.fold_trials import BEST, BOOTSTRAPS, WITHOUT, JudgedFold
-from deepcac.table.elsewhere.folds import Fold
+from deepcac.table.elsewhere.fold_trials import BEST, WITHOUT, JudgedFold
 from deepcac.table.elsewhere.place_answer import Over, overall
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.column_tables import DIFFERENCE_NOTE, cohort_table, column_blocks
@@ -54,7 +53,6 @@ class PlaceTables(NamedTuple):
         That is learnt from.
     judged : LabelledTable
         Of the rows that are judged: the same table, or further ones as one.
-    folds : list of Fold
     remarks : list of str
         What a reader must know beside those of the table.
     heading : str
@@ -63,7 +61,6 @@ class PlaceTables(NamedTuple):
 
     table: LabelledTable
     judged: LabelledTable
-    folds: list[Fold]
     remarks: list[str]
     heading: str
 
@@ -269,7 +266,7 @@ def _method(places: PlaceTables, several: bool, run: TableRun, seconds: float) -
         f"{'first table' if places.apart else 'other patients'} (at most {run.train_rows:,} rows); "
         "the last quarter tunes it. It is judged once, on patients that it has not seen. "
         f"Seed {run.seed}, {seconds:.0f} s.",
-        f"Intervals: a paired bootstrap of the judged patients, {BOOTSTRAPS} times, rows of one "
+        f"Intervals: a paired bootstrap of the judged patients, {MOST_DRAWS} times, rows of one "
         "patient together. They do not count that other training rows would give other models.",
         *([pooled] if several else []),
         "Equivalent: two one-sided tests at 5 % exclude a difference of the margin.",

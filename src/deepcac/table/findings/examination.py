@@ -95,7 +95,7 @@ class ExaminedTable:
         """Features of the rows, shape (n, d), NaN where missing."""
         if not self.encoder.used:
             return np.empty((len(self.number), 0))
-        return self.encoder.encode(self.rows, self.number)[0]
+        return self.encoder.encode(self.rows, self.number)
 
     def numbers(self, name: str) -> Array:
         """Return the values of a column that is used as a number, shape (n,)."""

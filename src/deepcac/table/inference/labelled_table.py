@@ -36,7 +36,7 @@ from deepcac.table.reading.outcomes import Outcomes, check_divisible
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import EncodedColumn, TableEncoder, learn_encoder
 from deepcac.table.reading.table_files import read_blocks
-from deepcac.types import Ids
+from deepcac.types import Array, Ids
 
 FEWEST = 40  # rows below which nothing can be said
 FEWEST_OF_A_CLASS = 8
@@ -138,18 +138,17 @@ def read_labelled(
     named = filter(None, [use.id, asked.field, asked.time])
     used = [*(column.name for column in encoder.used), *named]
     encoder = replace(encoder, description=description.reduced(used))
-    X, _ = encoder.encode(sample.rows, sample.number)
+    X = encoder.encode(sample.rows, sample.number)
     codes, classes, follow = outcomes.codes, outcomes.classes, outcomes.follow
     check_sizes(codes, classes, sample.complete)
     if follow is not None and asked.time is not None:
         check_divisible(follow, asked.time)
     if table.patients is not None:
         _check_patients(codes, classes, table.patients, description)
-    names = tuple(f"{name} (column)" if name in RESERVED else name for name in encoder.names)
     return LabelledTable(
         name=Path(path).stem,
         rows=sample.rows,
-        features=FeatureMatrix(sample.number, codes, X, names),
+        features=feature_matrix(sample.number, codes, X, encoder),
         classes=classes,
         encoder=encoder,
         group=table.patients,
@@ -160,6 +159,12 @@ def read_labelled(
         words=(*outcomes.words, *asked.competing),
         description=description,
     )
+
+
+def feature_matrix(number: Ids, codes: Ids, X: Array, encoder: TableEncoder) -> FeatureMatrix:
+    """Return encoded rows under names that no file of features has for itself."""
+    names = tuple(f"{name} (column)" if name in RESERVED else name for name in encoder.names)
+    return FeatureMatrix(number, codes, X, names)
 
 
 def described_table(

@@ -1,7 +1,6 @@
 """Columns of a table as numbers: what each column is, learnt once and applied to other tables."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
@@ -15,7 +14,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from deepcac.errors import DataError
 from deepcac.scoring.column_quantiles import LENGTHS, coarse_quantiles
-from deepcac.scoring.small_cells import FEW, Count, Text
+from deepcac.scoring.small_cells import FEW
 from deepcac.table.columns.cells import as_texts, is_numeric, is_text, numbers, plain, truth_like
 from deepcac.table.columns.description import TableDescription
 from deepcac.types import Array, Ids
@@ -74,27 +73,28 @@ class TableEncoder:
         """Names of the features that stand for a level, and have the values 0 and 1."""
         return frozenset(self.names) - {c.name for c in self.used if c.kind == NUMBER}
 
-    def encode(self, rows: pa.Table, number: Ids) -> tuple[Array, list[str]]:
-        """Return features (n, d), NaN where missing, and remarks on levels that were not learnt.
+    def encode(self, rows: pa.Table, number: Ids) -> Array:
+        """Return features (n, d), NaN where missing.
 
         `rows` has every used column; `number` (n,) are the numbers of the rows in their file.
+        A level that was not learnt is a rare one, missing or none (`unfamiliar_rows`).
         """
         there = set(rows.column_names)
         missing = [column.name for column in self.used if column.name not in there]
         if missing:
+            more = f" (and {len(missing) - 1} more)" * (len(missing) > 1)
             raise DataError(
-                f"column {missing[0]!r} is missing ({len(missing)} of {len(self.used)}); the "
-                "table needs the columns that the model was fitted on"
+                f"column {missing[0]!r} is missing{more}; add it, or leave it out in the "
+                "description of the table that models are fitted on"
             )
-        remarks: list[str] = []
         parts = [np.empty((rows.num_rows, 0))]
         for column in self.used:
             cells = plain(rows[column.name])
             if column.kind == NUMBER:
                 parts.append(numbers(cells, column.name, number)[:, None])
             else:
-                parts.append(_indicators(cells, column, remarks))
-        return np.hstack(parts), remarks
+                parts.append(_indicators(level_texts(cells, column), column))
+        return np.hstack(parts)
 
     def frame(self, X: Array) -> pd.DataFrame:
         """Return features (n, d) with their names."""
@@ -252,37 +252,8 @@ def _shown_levels(column: EncodedColumn) -> tuple[str, ...]:
     return column.levels[1:] if len(column.levels) == 2 else column.levels
 
 
-def _unlearnt(values: npt.NDArray[np.object_], column: EncodedColumn) -> Iterator[str]:
-    """Say which texts a model has no level for, and what they count as; a blank is no text.
-
-    A text may be one of the rare levels of the fit, whose names no model has: `Unfamiliar` tells
-    where there are more such rows than there were.
-    """
-    counts = Counter(values.tolist())
-    unseen = sorted(set(counts) - {*column.levels, ABSENT})
-    if OTHER in column.levels:
-        unseen, instead = [], "a rare level"
-    elif len(column.levels) == 2:
-        instead = "missing"
-    else:
-        instead = f"none of {', '.join(column.levels)}"
-    if unseen:
-        yield Text(
-            "column {!r}: {} was not seen when the model was fitted ({} rows); it counts as {}",
-            *(column.name, ", ".join(map(repr, unseen[:3]))),
-            *(Count(sum(counts[text] for text in unseen)), instead),
-        )
-    if counts[ABSENT] and ABSENT not in column.levels:
-        yield Text(
-            "column {!r} is empty in {} rows, and was in none when the model was fitted; such a "
-            "cell counts as {}",
-            *(column.name, Count(counts[ABSENT]), instead),
-        )
-
-
-# By hand: scikit-learn's OneHotEncoder counts rows and not patients, keeps the names of all levels,
-# joins missing values with rare levels, and takes an unknown level for the first of two.
-def _indicators(cells: pa.ChunkedArray, column: EncodedColumn, remarks: list[str]) -> Array:
+def level_texts(cells: pa.ChunkedArray, column: EncodedColumn) -> npt.NDArray[np.object_]:
+    """Return the texts of a category as its levels are spelt, `ABSENT` for a blank."""
     try:
         text = as_texts(cells)
     except pa.ArrowException as error:
@@ -292,7 +263,12 @@ def _indicators(cells: pa.ChunkedArray, column: EncodedColumn, remarks: list[str
     values = np.asarray(text.to_pandas().to_numpy(dtype=object, na_value=ABSENT))
     for level in filter(lambda level: truth_like([level]), column.levels):
         values[np.char.lower(values.astype(str)) == level.lower()] = level
-    remarks += _unlearnt(values, column)
+    return values
+
+
+# By hand: scikit-learn's OneHotEncoder counts rows and not patients, keeps the names of all levels,
+# joins missing values with rare levels, and takes an unknown level for the first of two.
+def _indicators(values: npt.NDArray[np.object_], column: EncodedColumn) -> Array:
     if OTHER in column.levels:
         values = np.where(np.isin(values, column.levels), values, OTHER)
     shown = np.column_stack([(values == level) for level in _shown_levels(column)]).astype(float)

@@ -1,12 +1,12 @@
 """Whether the rows of a new table are like those that a model was fitted on."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 from scipy.stats import binom
 
 from deepcac.errors import DataError
@@ -17,20 +17,19 @@ from deepcac.table.columns.cells import plain
 from deepcac.table.reading.odd_numbers import codes_among, codes_beyond, plainly
 from deepcac.table.reading.table_encoder import (
     ABSENT,
-    CATEGORY,
     MOST_VALUES,
     NUMBER,
     OTHER,
     EncodedColumn,
     TableEncoder,
-    feature_names,
+    level_texts,
 )
 from deepcac.types import Array, Flags
 
 FAR = 8.0  # standard deviations from the training mean, beyond which a number is out of range
 MOST, SOME = 0.5, 0.05  # of the rows of a column, beyond the share in fit: refused, told
 CHANCE = 0.001  # of so many strange rows, were they like those of fit
-_UNSEEN = "unseen levels"  # the encoder tells which
+_UNSEEN = "unseen levels"
 _RARE = "rare or unseen levels"
 _MOVED = 0.3  # beyond the usual share above nine tenths of the rows of fit, from which it is told
 _FACTOR, _SPREAD_OUT = 1.5, 0.7  # between two units; share of rows beyond both ends
@@ -40,6 +39,7 @@ _OTHER_UNIT = 5.0  # times as far as the outer tenths, or the middle
 _NO_VALUE = "no value"
 _OTHER_VALUES = "values that none has in fit"
 _MOST_OTHER, _FEWEST_OF_VALUES = 0.25, 10
+_MOST_NAMED = 10  # levels
 _REPEATED = "ids that stand in an earlier row"  # one is worth telling
 
 
@@ -126,8 +126,8 @@ class Places:
         return outside or abs(self.middle - half) > spread
 
 
-def outcome_moved(values: Array, others: Array, where: str) -> tuple[str, bool]:
-    """Say if most follow-up times, or numbers of a label, are beyond others; and if by a unit.
+def outcome_moved(what: str, values: Array, others: Array, where: str) -> list[str]:
+    """Say if most follow-up times, or numbers of a label, are beyond others; refuse another unit.
 
     Follow-up differs from place to place, but hardly by a factor of five.
     """
@@ -135,7 +135,9 @@ def outcome_moved(values: Array, others: Array, where: str) -> tuple[str, bool]:
     places.add(values)
     beyond, text = places.moved(where)
     small, large = sorted((places.middle, places.half))
-    return (text if beyond > MOST else ""), beyond > MOST and 0 < _OTHER_UNIT * small <= large
+    if beyond > MOST and 0 < _OTHER_UNIT * small <= large:
+        raise DataError(f"{what}: {text}; use one unit")
+    return [f"{what}: {text}"] * bool(text and beyond > MOST)
 
 
 def with_quantiles(encoder: TableEncoder, X: Array) -> TableEncoder:
@@ -168,6 +170,8 @@ class Unfamiliar:
     ids: set[Any] = field(default_factory=set)  # all that were seen
     # Column of numbers to where they stand among those of fit
     places: "dict[str, Places]" = field(default_factory=dict)
+    # Column to the rows of each level that was not learnt
+    levels: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     # (column, number) to its rows, of numbers that may stand for no value: far from most of fit, or
     # none of its few values
     codes: Counter[tuple[str, float]] = field(default_factory=Counter)
@@ -203,19 +207,22 @@ class Unfamiliar:
                 self._count(column.name, "out of range", (values < low) | (values > high))
                 self._count_places(column, values)
             else:
-                shown = X[:, [places[name] for name in feature_names(column)]]
-                blank = pc.is_null(plain(rows[column.name]), nan_is_null=True).to_numpy()
-                self._count_levels(column, shown, blank)
+                self._count_levels(column, level_texts(plain(rows[column.name]), column))
 
-    def _count_levels(self, column: EncodedColumn, shown: Array, blank: Flags) -> None:
-        """Count rows of a category without a value, and those with a level that is not learnt."""
+    def _count_levels(self, column: EncodedColumn, values: npt.NDArray[np.object_]) -> None:
+        """Count rows of a category without a value, and those with a level that is not learnt.
+
+        A text that is none of the levels may be one of the rare ones of fit, whose names no model
+        has.
+        """
+        blank = values == ABSENT
+        unlearnt = ~blank & ~np.isin(values, column.levels)
         self._count(column.name, _NO_VALUE, blank)
-        # Of two levels one column says which; a third one is NaN.
-        unseen = np.isnan(shown[:, 0]) if shown.shape[1] == 1 else ~shown.any(axis=1)
-        self._count(column.name, _UNSEEN, unseen & ~blank)
         if OTHER in column.levels:
-            rare = shown[:, feature_names(column).index(f"{column.name}={OTHER}")] == 1
-            self._count(column.name, _RARE, rare & ~blank)
+            self._count(column.name, _RARE, unlearnt | (values == OTHER))
+        elif unlearnt.any():
+            self._count(column.name, _UNSEEN, unlearnt)
+            self.levels[column.name].update(values[unlearnt].tolist())
 
     def _count_places(self, column: EncodedColumn, values: Array) -> None:
         """Count where numbers stand among the quantiles, or values, of fit."""
@@ -245,12 +252,6 @@ class Unfamiliar:
         is None where nobody can ask to go on.
         """
         remarks, refused = [], []
-        # Of these the encoder tells where a cell is empty.
-        never_empty = {
-            column.name
-            for column in self.encoder.used
-            if column.kind == CATEGORY and ABSENT not in column.levels
-        }
         for (name, what), count in self.counts.items():
             usual = self.usual.get((name, what), 0.0)
             beyond = count / max(self.rows, 1) - usual
@@ -263,9 +264,9 @@ class Unfamiliar:
             few = self.rows < fewest.get(what, 0)
             if beyond > (_MOST_OTHER if what == _OTHER_VALUES else MOST) and not few:
                 refused.append(text)
-            encoded = what == _UNSEEN or (what == _NO_VALUE and name in never_empty)
-            if what == _REPEATED or (beyond > SOME and not encoded):
-                remarks.append(text)
+            unlearnt = self._unlearnt(name, what, count, named=accept is not None)
+            if unlearnt or what == _REPEATED or beyond > SOME:
+                remarks.append(unlearnt or text)
         strange = {name for name, _ in self.counts if f"column {name!r}: out of" in str(refused)}
         for name, places in self.places.items():
             beyond, text = places.moved()
@@ -292,6 +293,33 @@ class Unfamiliar:
             )
         return remarks
 
+    def _unlearnt(self, name: str, what: str, count: int, *, named: bool) -> str:
+        """Say which levels, or blanks, of a category were not learnt, and what they count as.
+
+        Levels of few rows are counted unless they are to be `named`.
+        """
+        column = next((one for one in self.encoder.used if one.name == name and one.levels), None)
+        if column is None:
+            return ""
+        if what == _NO_VALUE and ABSENT not in column.levels:
+            return Text(
+                "column {!r} is empty in {} rows, and was in none when the model was fitted; such "
+                "a cell counts as {}",
+                *(name, Count(count), _instead(column)),
+            )
+        if what != _UNSEEN:
+            return ""
+        levels = self.levels[name]
+        shown = sorted(map(repr, levels))[:_MOST_NAMED]
+        if not named:
+            common = sorted(level for level, n in levels.items() if n >= FEW)
+            rare = len(levels) - len(common)
+            shown = [*common[:_MOST_NAMED], *[f"{rare} rare"] * bool(rare)]
+        return Text(
+            "column {!r}: {} was not seen when the model was fitted ({} rows); it counts as {}",
+            *(name, ", ".join(shown), Count(count), _instead(column)),
+        )
+
     def _shown(self, count: int) -> str:
         if self.rows >= FEW:
             return Text("{} of {} rows", Count(count), Count(self.rows))
@@ -299,3 +327,10 @@ class Unfamiliar:
 
     def _count(self, name: str, what: str, strange: Flags) -> None:
         self.counts[name, what] += int(strange.sum())
+
+
+def _instead(column: EncodedColumn) -> str:
+    """Return what a category's levels that were not learnt count as."""
+    if OTHER in column.levels:
+        return "a rare level"
+    return "missing" if len(column.levels) == 2 else f"none of {', '.join(column.levels)}"

@@ -16,13 +16,13 @@ from deepcac.table.columns.cells import numbers, plain
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description import Outcome
 from deepcac.table.command_line.option_pairs import given, refuse_pairs
-from deepcac.table.inference.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable, feature_matrix
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.subgroups import check_columns
 from deepcac.table.predictions import Predictions
 from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder
-from deepcac.table.risk_tables import model_kind, read_model
-from deepcac.table.second_table import TableReader, feature_matrix
+from deepcac.table.risk_tables import read_model
+from deepcac.table.second_table import TableReader
 from deepcac.table.table_model import NamedEstimator, TableModel
 from deepcac.types import Array, Ids
 
@@ -60,8 +60,7 @@ class RiskSource:
             raise ConfigError("name a model and a table, or a table and --risk COLUMN")
         (path,) = models
         model = read_model(path)
-        what = model_kind(model) if isinstance(model, TableModel) else model.kind
-        return cls(f"{Path(path).name} ({what})", model, files=(path,))
+        return cls(f"{Path(path).name} ({model.kind})", model, files=(path,))
 
     @property
     def reader(self) -> TableReader:
@@ -239,6 +238,6 @@ def _with_subgroups(table: LabelledTable, by: Sequence[str]) -> LabelledTable:
     number, encoder = table.features.row_id, TableEncoder(())
     if shown := [name for name in by if name in table.rows.column_names]:
         encoder = learn_encoder(table.rows.select(shown), number, {})
-    X, _ = encoder.encode(table.rows, number)
+    X = encoder.encode(table.rows, number)
     features = feature_matrix(number, table.features.label, X, encoder)
     return replace(table, encoder=encoder, features=features)

@@ -180,22 +180,6 @@ def usual_jobs() -> int:
     return min(cpu_count(), MOST_JOBS)
 
 
-def table_resamples(
-    features: FeatureMatrix, n: int, train_rows: int, *, first: int = 0, **options: Any
-) -> Iterator[Resample]:
-    """Yield `resamples`, also where fewer rows than classes are beyond `train_rows`.
-
-    Such a part has no row of each class to leave out, so that some more are left out.
-    """
-    for seed in range(first, first + n):
-        try:
-            yield next(resamples(features, 1, train_rows, first=seed, **options))
-        except ValueError:
-            yield next(
-                resamples(features, 1, train_rows - features.n_classes, first=seed, **options)
-            )
-
-
 def as_resample(
     table: LabelledTable, scaler: TableScaler, seed: int, weight: Array | None = None
 ) -> Resample:
@@ -300,10 +284,10 @@ def _judge(
 ) -> tuple[list[TrialRecord], Predictions | None, float]:
     """Run all contenders on one resample; return their records, test risks, and seconds.
 
-    `drawn` and `options` are what `table_resamples` is given; a whole table is not sent about.
+    `drawn` and `options` are what `resamples` is given; a whole table is not sent about.
     """
     begin = time.monotonic()
-    (sample,) = table_resamples(*drawn, **options)
+    (sample,) = resamples(*drawn, **options)
     records = []
     with threadpool_limits(1):
         for place, contender in enumerate(fighters, start=1):

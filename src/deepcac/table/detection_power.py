@@ -23,6 +23,7 @@ from deepcac.judging.planted_outcomes import (
     with_true_subtype,
 )
 from deepcac.judging.questions import HELP, pairs
+from deepcac.judging.resamples import resamples
 from deepcac.judging.trial_record import TrialRecord
 from deepcac.judging.trials import Effort as Trials
 from deepcac.judging.trials import judge_samples
@@ -42,7 +43,6 @@ from deepcac.table.budgeted_trials import (
     contenders,
     linear,
     refuse_budget,
-    table_resamples,
     usual_resamples,
 )
 from deepcac.table.cluster_answer import FEWEST_EVENTS
@@ -177,7 +177,7 @@ def _judge(
         for rows, who, before in (
             (matrix, fighters, ""), (with_true_subtype(matrix, ground.subtype), fighters[:1], TOLD),
         ):  # fmt: skip
-            drawn = table_resamples(rows, plan.resamples, MOST_TRAIN, unit=unit, follow=follow)
+            drawn = resamples(rows, plan.resamples, MOST_TRAIN, unit=unit, follow=follow)
             judged = judge_samples(drawn, who, effort)
             records |= {before + record.contender: record for record in judged}
     head = {"cohort": seed, "strength": strength, "gain": gain}

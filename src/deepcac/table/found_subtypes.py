@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.partitions import part
-from deepcac.judging.resamples import OUTLIER, Rows
+from deepcac.judging.resamples import OUTLIER, Rows, resamples
 from deepcac.judging.trial_record import VALIDATION
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.censored import observed_risk
@@ -19,7 +19,7 @@ from deepcac.scoring.equivalence import LEVEL
 from deepcac.scoring.small_cells import FEW, OTHERS, OfSome, Rate
 from deepcac.scoring.statistics import corrected_error, independent_rows
 from deepcac.scoring.subtypes import distinguishing_features
-from deepcac.table.budgeted_trials import Trials, as_resample, table_resamples
+from deepcac.table.budgeted_trials import Trials, as_resample
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.reading.table_encoder import NUMBER, feature_names
 from deepcac.types import Array, Ids
@@ -200,9 +200,7 @@ def _stability(
 ) -> float:
     """Cluster the training part of resamples; compare all rows' clusters with `label`."""
     n = min(len(trials.seeds), STABILITY_RESAMPLES)
-    drawn = table_resamples(
-        table.features, n, trials.train_rows, first=trials.seeds[0], unit=table.group
-    )
+    drawn = resamples(table.features, n, trials.train_rows, first=trials.seeds[0], unit=table.group)
     agreement = []
     for sample in drawn:
         partition = part(sample, arm, *values)

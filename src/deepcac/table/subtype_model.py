@@ -10,12 +10,13 @@ import pandas as pd
 
 from deepcac.errors import DataError
 from deepcac.files.saved_models import check_count, reading
+from deepcac.judging.resamples import resamples
 from deepcac.judging.trial_scores import scores
 from deepcac.nn.persistence import read_tensors
 from deepcac.preprocess import TableScaler
 from deepcac.subtyping.subtype_classifier import SubtypeClassifier
 from deepcac.subtyping.subtype_file import TABLE, write_subtypes
-from deepcac.table.budgeted_trials import MOST_TRAIN, table_resamples
+from deepcac.table.budgeted_trials import MOST_TRAIN
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.output_files import StrPath
 from deepcac.table.predictions import Predictions, stack
@@ -134,7 +135,7 @@ def _judged(
     """Say how models do on rows that are held out (`risk_model_choice.held_out`)."""
     aurocs, parts, tested, learnt = [], [], [], 1
     named = table.encoder.frame
-    drawn = table_resamples(table.features, RESAMPLES, MOST_TRAIN, first=seed, unit=table.group)
+    drawn = resamples(table.features, RESAMPLES, MOST_TRAIN, first=seed, unit=table.group)
     for done, sample in enumerate(drawn):
         say(f"judging on held-out rows: {done + 1} of {RESAMPLES}")
         both, test = (sample.train, sample.validation), sample.test

@@ -16,7 +16,7 @@ from sklearn.metrics import adjusted_rand_score, log_loss
 from typer.testing import CliRunner
 
 from deepcac.judging.choice import choose, open_to
-from deepcac.judging.resamples import Rows
+from deepcac.judging.resamples import Rows, resamples
 from deepcac.pages.figures import as_svg
 from deepcac.pages.sections import tables_of
 from deepcac.pages.wording import minus, p_beside
@@ -201,8 +201,8 @@ def test_the_limit_of_training_rows_may_be_just_below_all_of_them(tmp_path, beyo
         tmp_path / "t.csv", index=False
     )
     features = read_labelled(inferred(tmp_path / "t.csv", "three")).features
-    (whole,) = budgeted_trials.table_resamples(features, 1, 1000)
-    (part,) = budgeted_trials.table_resamples(features, 1, len(whole.train) - beyond)
+    (whole,) = resamples(features, 1, 1000)
+    (part,) = resamples(features, 1, len(whole.train) - beyond)
     assert len(whole.train) - len(part.train) in (beyond, beyond + 3)
     assert len(part.test) == len(whole.test)
 

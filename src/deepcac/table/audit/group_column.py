@@ -12,9 +12,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import adjusted_rand_score
 
 from deepcac.errors import DataError
-from deepcac.judging.resamples import Resample, Rows
+from deepcac.judging.resamples import Resample, Rows, resamples
 from deepcac.scoring.small_cells import FEW, Count, Text
-from deepcac.table.budgeted_trials import MOST_TRAIN, table_resamples
+from deepcac.table.budgeted_trials import MOST_TRAIN
 from deepcac.table.columns.cells import row_names
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.types import Ids
@@ -154,9 +154,7 @@ def assignable(table: LabelledTable, groups: Groups, seed: int) -> Assignable:
     """Read the groups of test rows from the other columns, by models of the training rows."""
     rng = np.random.default_rng(seed)
     scores = []
-    for sample in table_resamples(
-        table.features, RESAMPLES, MOST_TRAIN, first=seed, unit=table.group
-    ):
+    for sample in resamples(table.features, RESAMPLES, MOST_TRAIN, first=seed, unit=table.group):
         true = groups.of(sample.test)
         read = assigner(sample, groups.of(sample.train), groups.of(sample.validation))(sample.test)
         mixed = [rng.permutation(true) for _ in range(SHUFFLES)]

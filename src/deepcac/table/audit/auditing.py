@@ -8,7 +8,7 @@ from matplotlib.figure import Figure as Canvas
 from threadpoolctl import threadpool_limits
 
 from deepcac.pages.figures import PALETTE, Figure
-from deepcac.pages.sections import Block, Remarks, Section
+from deepcac.pages.sections import Block, Section
 from deepcac.pages.tables import Table
 from deepcac.pages.wording import p_text
 from deepcac.scoring.censored import FollowUp, observed_risk
@@ -53,10 +53,7 @@ from deepcac.table.pages.comparison_tables import (
 )
 from deepcac.table.pages.page_sections import (
     Page,
-    leak_warning,
     method_section,
-    page_names,
-    remarks_on,
     write_page,
 )
 from deepcac.types import Array, Ids
@@ -251,7 +248,7 @@ def audit_table(
     rare = (table.rarest, table.rare_rows)
     result = answer_groups(trials, table.name, rare, assigned, beyond)
     parts = (run, trials, assigned, beyond)
-    write_page(out, _page(table, groups, result, parts, run.command), exact=run.exact)
+    write_page(out, _page(table, groups, result, parts), exact=run.exact)
     return "\n".join((result.sentence, *result.also))
 
 
@@ -260,15 +257,20 @@ def _page(
     groups: Groups,
     answer: Answer,
     parts: tuple[TableRun, Trials, Assignable, BeyondRisk],
-    command: str,
 ) -> Page:
     run, trials, assigned, beyond = parts
-    n, title = len(table.features.label), f"Are the groups {groups.column} of use?"
-    return Page(
-        title,
+    n = len(table.features.label)
+    about = Text(
+        "{}: {} rows, label {}, {} groups of column {}",
+        *(table.name, Count(n), table.label, groups.k, groups.column),
+    )
+    text = "Models learnt from {} rows at a time, of {}."
+    cut = Text(text, Count(trials.trained_on), Count(n))
+    return Page.of_table(
+        table,
         answer,
+        [groups_forest(answer), about],
         [
-            _first(table, groups, answer, trials),
             _group_section(table, groups, beyond),
             Section(
                 "stable",
@@ -290,6 +292,7 @@ def _page(
                     Table.of_texts("beyond", "Beyond the risk", ("measure", "value"), _beyond(
                         beyond, robust=table.follow is not None or table.group is not None
                     )),
+                    Section("unseen", "What cannot be seen here", [_UNSEEN]),
                 ],
                 "Beyond the risk",
             ),
@@ -303,34 +306,10 @@ def _page(
             ),
             method_section([*_method(run, trials, n), *_rows_as_patients(table)]),
         ],
-        command,
-        page_names(table),
+        run.command,
+        title=f"Are the groups {groups.column} of use?",
+        remarks=[*[cut] * trials.cut, *groups.remarks()],
     )  # fmt: skip
-
-
-def _first(table: LabelledTable, groups: Groups, answer: Answer, trials: Trials) -> Section:
-    n = len(table.features.label)
-    about = Text(
-        "{}: {} rows, label {}, {} groups of column {}",
-        *(table.name, Count(n), table.label, groups.k, groups.column),
-    )
-    text = "Models learnt from {} rows at a time, of {}."
-    cut = Text(text, Count(trials.trained_on), Count(n))
-    warned: list[Block] = [Remarks(answer.warnings, warning=True)] if answer.warnings else []
-    remarks = [*[cut] * trials.cut, *table.remarks, *groups.remarks()]
-    return Section(
-        "answer",
-        "Answer",
-        [
-            *leak_warning(table),
-            groups_forest(answer),
-            about,
-            *warned,
-            *answer.details,
-            Section("unseen", "What cannot be seen here", [_UNSEEN]),
-            *remarks_on(remarks),
-        ],
-    )
 
 
 def _group_section(table: LabelledTable, groups: Groups, beyond: BeyondRisk) -> Section:

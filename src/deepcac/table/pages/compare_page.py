@@ -22,13 +22,7 @@ from deepcac.table.pages.comparison_tables import (
     comparison_table,
     verdict_note,
 )
-from deepcac.table.pages.page_sections import (
-    Page,
-    leak_warning,
-    method_section,
-    page_names,
-    remarks_on,
-)
+from deepcac.table.pages.page_sections import Page, method_section
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, risk_section
 from deepcac.table.pages.subtype_section import subtype_section
 from deepcac.table.sample_sizes import size_section
@@ -53,23 +47,12 @@ def compare_page(
         auroc = tuned_auroc(trials, answer.best)[:2]
         sizes = size_section(table, predictions.risk[answer.best], auroc, lowest)
         risks = [risk_section(table, predictions, answer, asked, [sizes])]
-    about = (table.name, Count(n), table.label, _shares(table))
-    first = Section(
-        "answer",
-        "Answer",
-        [
-            *leak_warning(table),
-            comparison_forest(answer, (HELP, BEND, NEGATIVE)),
-            Text("{}: {} rows, label {} ({})", *about),
-            *answer.details,
-            *remarks_on([*table.remarks, *_limits(trials)]),
-        ],
-    )
-    return Page(
-        f"Does clustering help on {table.name}?",
+    about = Text("{}: {} rows, label {} ({})", table.name, Count(n), table.label, _shares(table))
+    return Page.of_table(
+        table,
         answer,
+        [comparison_forest(answer, (HELP, BEND, NEGATIVE)), about],
         [
-            first,
             *risks,
             subtype_section(table, clusterings),
             _cohort(table),
@@ -77,7 +60,8 @@ def compare_page(
             method_section(how_judged(table, run, trials)),
         ],
         run.command,
-        page_names(table),
+        title=f"Does clustering help on {table.name}?",
+        remarks=_limits(trials),
     )
 
 

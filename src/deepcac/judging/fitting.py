@@ -28,7 +28,7 @@ def fit_trial(contender: Contender, values: Values, sample: Resample, turn: int 
     if not contender.arm or k == 1:
         return fit(settings, sample.train, sample.validation, sample)
     if contender.arm in BESIDE:
-        return _with_columns(fit, settings, sample, beside(sample, contender.arm, k))
+        return with_columns(fit, settings, sample, beside(sample, contender.arm, k))
     partition = part(sample, contender.arm, k, values.get("alpha", 0.0), turn)
     return in_parts(fit, settings, sample, partition, int(partition.train.max()) + 1)
 
@@ -40,7 +40,7 @@ def learner_fit(learner: str, values: Values) -> tuple[Fit, Values]:
     return fit, {name: v for name, v in values.items() if name in entry.space}
 
 
-def _with_columns(
+def with_columns(
     fit: Fit, values: Values, sample: Resample, measure: Callable[[Rows], Array]
 ) -> Predict:
     """Fit with what the clusters tell as further features."""

@@ -1,7 +1,7 @@
 """Clusterings of a table that are worth a look: which, how stable, and what is in them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -217,24 +217,11 @@ def _stability(
 def _subtypes(
     rows: Rows, label: Ids, names: tuple[str, ...], table: LabelledTable
 ) -> list[Subtype]:
-    n_classes, levels = table.features.n_classes, table.encoder.level_names
+    levels = table.encoder.level_names
     bounded = np.clip(rows.scaled, -OUTLIER, OUTLIER)
     effects = distinguishing_features(bounded, label, names, top=NAMING)
-    groups = np.unique(label)
-    counts = np.array([np.bincount(rows.y[label == j], minlength=n_classes) for j in groups])
-    sizes = counts.sum(axis=1)
-    patients = independent_rows(label, table.group)[groups]
     subtypes = []
-    for j, size, classes, n in zip(groups, sizes.tolist(), counts.tolist(), patients, strict=True):
-        rates = tuple(Rate(count, size, int(n)) for count in classes)
-        if table.follow is not None:
-            share, low, high = observed_risk(table.follow.take(label == j))
-            risks = ((1 - share, 1 - high, 1 - low), (share, low, high))
-            few = bool(OTHERS.is_few(classes).any())
-            rates = tuple(
-                replace(rate, hidden=few, risk=risk)
-                for rate, risk in zip(rates, risks, strict=True)
-            )
+    for j, rates in enumerate(outcome_rates(table, label)):
         notable = [
             effect
             for effect in effects
@@ -244,8 +231,36 @@ def _subtypes(
             ", ".join(_effect_phrase(effect, levels) for effect in notable)
             or "no variable stands out"
         )
-        subtypes.append(Subtype(int(j) + 1, OfSome(name, size, instead=TOO_FEW), size, rates))
+        size = rates[0].rows
+        subtypes.append(Subtype(j + 1, OfSome(name, size, instead=TOO_FEW), size, rates))
     return subtypes
+
+
+def outcome_rates(table: LabelledTable, code: Ids) -> list[tuple[Rate, ...]]:
+    """Return how often each class is in each group of the rows of a table.
+
+    At a horizon that are the risk of the event (`observed_risk`) and its complement, which others
+    see where no outcome is of few patients. `code`, shape (n,), has the groups from 0.
+    """
+    n_classes, k = table.features.n_classes, int(code.max()) + 1
+    counts = np.zeros((k, n_classes), dtype=np.int64)
+    np.add.at(counts, (code, table.features.label), 1)
+    patients = independent_rows(code, table.group)
+    rates = []
+    for j, classes in enumerate(counts.tolist()):
+        risks: list[Any] = [None] * n_classes
+        few = False
+        if table.follow is not None:
+            share, low, high = observed_risk(table.follow.take(code == j))
+            risks = [(1 - share, 1 - high, 1 - low), (share, low, high)]
+            few = bool(OTHERS.is_few(classes).any())
+        rates.append(
+            tuple(
+                Rate(count, sum(classes), int(patients[j]), few, risk)
+                for count, risk in zip(classes, risks, strict=True)
+            )
+        )
+    return rates
 
 
 def _effect_phrase(effect: dict[str, Any], levels: frozenset[str]) -> str:

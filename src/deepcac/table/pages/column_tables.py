@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import PALETTE, Figure
+from deepcac.pages.sections import Block
 from deepcac.pages.tables import Table
 from deepcac.scoring.small_cells import (
     FEW,
@@ -134,6 +135,16 @@ def difference_lines(
             lines.append((column.name, *max(shown)))
     ranked = sorted(lines, key=lambda line: -line[1])[:MOST_COLUMNS]
     return [(name, _text(value), between) for name, value, between in ranked]
+
+
+def difference_blocks(
+    id: str, table: LabelledTable, code: Ids, names: Sequence[str]
+) -> list[Block]:
+    """Return the table of `difference_lines`, and what it means; nothing of no lines."""
+    lines = difference_lines(table, code, names)
+    title = "Standardised differences"
+    made: list[Block] = [Table.of_texts(id, title, DIFFERENCE_HEAD, lines), DIFFERENCE_NOTE]
+    return made if lines else []
 
 
 def cohort_differences(first: LabelledTable, second: LabelledTable) -> list[tuple[str, str]]:

@@ -17,6 +17,7 @@ from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.column_tables import class_shares, column_table, missingness
 from deepcac.table.pages.comparison_tables import (
+    HEADINGS,
     METRICS,
     comparison_forest,
     comparison_table,
@@ -26,6 +27,12 @@ from deepcac.table.pages.page_sections import Page, method_section
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, risk_section
 from deepcac.table.pages.subtype_section import subtype_section
 from deepcac.table.sample_sizes import size_section
+
+_FIRST = (HELP, BEND, NEGATIVE)  # in the figure of the first screen
+TESTED = (
+    "Interval and test: Nadeau and Bengio 2003; adjusted by Holm 1979 inside each question. "
+    "Equivalence: two one-sided tests at 5 %."
+)
 
 
 def compare_page(
@@ -51,7 +58,7 @@ def compare_page(
     return Page.of_table(
         table,
         answer,
-        [comparison_forest(answer, (HELP, BEND, NEGATIVE)), about],
+        [comparison_forest(answer, {asked: HEADINGS[asked] for asked in _FIRST}), about],
         [
             *risks,
             subtype_section(table, clusterings),
@@ -61,7 +68,7 @@ def compare_page(
         ],
         run.command,
         title=f"Does clustering help on {table.name}?",
-        remarks=_limits(trials),
+        remarks=limits(trials),
     )
 
 
@@ -117,7 +124,8 @@ def _shares(table: LabelledTable) -> str:
     return class_shares(table.features.label, table.shown_classes)
 
 
-def _limits(trials: Trials) -> list[str]:
+def limits(trials: Trials) -> list[str]:
+    """Return what the time, and the number of training rows, left out."""
     made = len(trials.seeds)
     remarks: list[str] = []
     if trials.cut:
@@ -165,19 +173,23 @@ def _numbers_tried(trials: Trials) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
+def how_resampled(table: LabelledTable, trials: Trials) -> str:
+    """Return how rows were drawn, and made ready for a model."""
+    n, rows = len(table.features.label), "patients" if table.group is not None else "rows"
+    return Text(
+        "{} of {} planned resamples (at least {}), seeds {} to {}, in {:.0f} s, {} at a time: "
+        "56 % of the {} for training (at most {:,} of {} rows), 19 % for choosing a trial, 25 "
+        "% for the test. Numbers are imputed by the training median with a flag, and "
+        "standardised on the training part; categories are one column per level.",
+        *(len(trials.seeds), trials.planned, FEWEST_RESAMPLES, trials.seeds[0]),
+        *(trials.seeds[-1], trials.seconds, trials.jobs, rows, trials.train_rows, Count(n)),
+    )
+
+
 def how_judged(table: LabelledTable, run: TableRun, trials: Trials) -> list[str]:
     """Return how the comparison was made, a paragraph each."""
-    n = len(table.features.label)
-    rows = "patients" if table.group is not None else "rows"
     return [
-        Text(
-            "{} of {} planned resamples (at least {}), seeds {} to {}, in {:.0f} s, {} at a time: "
-            "56 % of the {} for training (at most {:,} of {} rows), 19 % for choosing a trial, 25 "
-            "% for the test. Numbers are imputed by the training median with a flag, and "
-            "standardised on the training part; categories are one column per level.",
-            *(len(trials.seeds), trials.planned, FEWEST_RESAMPLES, trials.seeds[0]),
-            *(trials.seeds[-1], trials.seconds, trials.jobs, rows, trials.train_rows, Count(n)),
-        ),
+        how_resampled(table, trials),
         f"Every model has {run.trials} trials: the defaults, and random ones from a declared "
         "space. The same trial has the same values with and without clusters, but for the number "
         f"of clusters ({_numbers_tried(trials)}) and alpha of CAC. The trial is chosen on the "
@@ -188,6 +200,5 @@ def how_judged(table: LabelledTable, run: TableRun, trials: Trials) -> list[str]
         "groups (each row goes to the nearest of some random rows), and a hash of the row.",
         "Beside them: logistic regression with cubic splines of each number (4 to 6 "
         "knots at quantiles of the training rows, straight beyond the last).",
-        "Interval and test: Nadeau and Bengio 2003; adjusted by Holm 1979 inside each question. "
-        "Equivalence: two one-sided tests at 5 %.",
+        TESTED,
     ]

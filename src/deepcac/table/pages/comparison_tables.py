@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from deepcac.judging.contenders import parse_contender
 from deepcac.judging.questions import ANY, BEND, BENT, BOOSTING, HELP, NEGATIVE, Question
 from deepcac.pages.figures import INK, Figure
 from deepcac.pages.forest import ENDS, Forest, Mark, Scale
@@ -20,7 +19,7 @@ from deepcac.table.answer import Line as Comparison
 from deepcac.table.cluster_answer import rows_of
 
 METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
-_HEADINGS = {
+HEADINGS = {
     HELP: "{model}: with clusters, minus without",
     ANY: "{model}: two clusters or more, minus a partition that means nothing",
     BOOSTING: "{model} with clusters, minus tuned boosting",
@@ -151,33 +150,33 @@ def score_line(name: str, values: Sequence[float], *, pooled: bool = False) -> L
     return Line(name, mean, low, high, pooled=pooled)
 
 
-def comparison_forest(answer: Answer, questions: Sequence[Question] = tuple(_HEADINGS)) -> Figure:
+def comparison_forest(
+    answer: Answer,
+    headings: Mapping[Question, str] = HEADINGS,
+    arm: Callable[[str], str] = arm_name,
+) -> Figure:
     """Draw the differences in AUROC of some questions with their 95 % intervals.
 
     Parameters
     ----------
     answer : Answer
-    questions : sequence of Question
-        Those of `_HEADINGS` by default.
+    headings : dict of Question to str
+        Above the comparisons of a ``{model}``.
+    arm : callable
+        Returns what sets a contender apart from its learner alone, in words.
     """
-    return differences_forest("forest", "model", _lines(answer, questions))
-
-
-def _lines(answer: Answer, questions: Sequence[Question]) -> list[Line]:
-    """Return a heading without verdict, and the comparisons, of each question and model."""
     lines: list[Line] = []
-    for question in questions:
+    for question, text in headings.items():
         comparisons = rows_of(answer.table, question)
-        learner = comparisons["contender"].map(lambda name: parse_contender(name).learner)
+        learner = comparisons["contender"].map(lambda name: name.rpartition("_")[2])
         for model, rows in comparisons.groupby(learner, sort=False):
-            heading = _HEADINGS[question].format(model=contender_name(str(model)))
-            lines.append(Line(heading))
+            lines.append(Line(text.format(model=contender_name(str(model)))))
             for row in rows.to_dict("records"):
-                name = arm_name(row["contender"]) if question != BEND else "with splines"
+                name = arm(row["contender"]) if question != BEND else "with splines"
                 if question == ANY:
-                    name += f" – {arm_name(row['reference'])}"
+                    name += f" – {arm(row['reference'])}"
                 lines.append(Line.of(name, row))
-    return lines
+    return differences_forest("forest", "model", lines)
 
 
 def verdict_note(declined: str) -> str:

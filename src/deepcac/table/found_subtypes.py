@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.partitions import part
-from deepcac.judging.resamples import OUTLIER, Rows, resamples
+from deepcac.judging.resamples import resamples
 from deepcac.judging.trial_record import VALIDATION
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.censored import observed_risk
@@ -142,7 +142,7 @@ def _clustering(table: LabelledTable, trials: Trials, arm: str) -> FoundClusteri
         alpha=alpha,
         validation=score,
         label=label,
-        subtypes=_subtypes(rows, label, names, table),
+        subtypes=_subtypes(rows.bounded, label, names, table),
         profile=np.array([_means(rows.scaled[label == j]) for j in np.unique(label)]),
         names=names,
         stability=_stability(table, trials, arm, (k, alpha), label),
@@ -215,10 +215,9 @@ def _stability(
 
 
 def _subtypes(
-    rows: Rows, label: Ids, names: tuple[str, ...], table: LabelledTable
+    bounded: Array, label: Ids, names: tuple[str, ...], table: LabelledTable
 ) -> list[Subtype]:
     levels = table.encoder.level_names
-    bounded = np.clip(rows.scaled, -OUTLIER, OUTLIER)
     effects = distinguishing_features(bounded, label, names, top=NAMING)
     subtypes = []
     for j, rates in enumerate(outcome_rates(table, label)):

@@ -244,7 +244,8 @@ def in_time(
     def needed(goal: int) -> float:
         return max(goal - len(durations), 0) * float(np.mean(durations)) / run.at_once
 
-    pool = workers(run.at_once, pre_dispatch=run.at_once, return_as="generator")
+    jobs = min(run.at_once, planned)
+    pool = workers(jobs, pre_dispatch=jobs, return_as="generator")
     for result, seconds in pool(delayed(_timed)(call, place) for place in due()):
         durations.append(seconds)
         left = needed(planned)

@@ -114,7 +114,6 @@ def compare(
 ) -> None:
     """Answer on one page whether clusters help a tuned risk model on this table."""
     from deepcac.table.command_line.option_pairs import given, refuse_pairs
-    from deepcac.table.comparing import compare_places, compare_table
     from deepcac.table.pages.risk_section import risk_questions
 
     refuse_pairs(given(site=site, external=external, budget=budget, resamples=resamples))
@@ -123,8 +122,12 @@ def compare(
     run = _run(options, resamples=resamples, **minutes)
     asked = risk_questions(thresholds, by)
     if site is None and not external:
+        from deepcac.table.comparing import compare_table
+
         answer = compare_table(source, out, run, asked=asked)
     else:
+        from deepcac.table.elsewhere.comparing_places import compare_places
+
         answer = compare_places(source, out, run, external=external or (), asked=asked)
     _show(answer, out)
 

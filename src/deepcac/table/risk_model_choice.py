@@ -33,7 +33,6 @@ from deepcac.table.choice_folds import (
 )
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.predictions import Predictions, stack
-from deepcac.table.risk_model import is_boosted
 from deepcac.table.sample_sizes import (
     NO_EVIDENCE,
     needed_patients,
@@ -179,7 +178,7 @@ def settings(taken: Candidate) -> dict[str, Any]:
         "alpha": taken.values.get("alpha", 0.0),
     }  # fmt: skip
     values = {n: v for n, v in taken.values.items() if n not in (*CLUSTER_VALUES, _WEIGHT)}
-    if is_boosted(method):
+    if taken.learner in BOOSTERS:
         return method | {"trees": values}
     return method | {"clip": OUTLIER} | values  # splines bend what lies inside
 

@@ -25,7 +25,7 @@ from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.description_file import as_yaml
 from deepcac.table.command_line.command_options import TableOptions
 from deepcac.table.commands import app
-from deepcac.table.comparing import compare_places
+from deepcac.table.elsewhere.comparing_places import compare_places
 from deepcac.table.elsewhere.fold_trials import (
     BEST,
     Compared,

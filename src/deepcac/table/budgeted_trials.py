@@ -16,16 +16,14 @@ from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.contenders import CAC, CELLS, DISTANCES, HASH, KM, Contender
 from deepcac.judging.fitting import fit_trial
 from deepcac.judging.learners import Predict
-from deepcac.judging.resamples import Resample, Rows, resamples
+from deepcac.judging.resamples import Resample, resamples
 from deepcac.judging.spaces import Values, of_kind
 from deepcac.judging.trial_record import TrialRecord, join_resamples
 from deepcac.judging.trials import run_resample
-from deepcac.preprocess import TableScaler
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.predictions import Predictions, predictions_of_choices, stack
 from deepcac.table.worker_processes import workers
-from deepcac.types import Array
 
 Say = Callable[[str], None]
 Fit = Callable[[Contender, Values, Resample], Predict]
@@ -110,8 +108,6 @@ class Trials:
     train_rows : int
         Largest number of training rows.
     seconds : float
-    jobs : int
-        Resamples that were judged at once.
     seeds : list of int
         Of the resamples that were made.
     predictions : Predictions or None
@@ -124,7 +120,6 @@ class Trials:
     planned: int
     train_rows: int
     seconds: float
-    jobs: int = 1
     seeds: list[int] = field(default_factory=list)
     predictions: Predictions | None = None
     rows: int = 0
@@ -179,16 +174,6 @@ def usual_resamples(table: LabelledTable) -> int:
 def usual_jobs() -> int:
     """Return how many resamples are judged at once if nobody says: one a core, at most eight."""
     return min(cpu_count(), MOST_JOBS)
-
-
-def as_resample(
-    table: LabelledTable, scaler: TableScaler, seed: int, weight: Array | None = None
-) -> Resample:
-    """Return all rows as a resample, each of whose parts they are."""
-    features = table.features
-    X, y = features.X, features.label
-    rows = Rows(X, scaler.transform(X), y, features.row_id, table.group, weight)
-    return Resample(rows, rows, rows, features.n_classes, seed)
 
 
 def refuse_budget(needed: float, budget: float) -> None:
@@ -293,7 +278,6 @@ def run_budgeted(
         planned=planned,
         train_rows=run.train_rows,
         seconds=time.monotonic() - begin,
-        jobs=run.at_once,
         seeds=list(range(run.seed, run.seed + len(made))),
         predictions=stack(predictions),
         rows=int(len(table.features.label) if follow is None else follow.outcome_known.sum()),

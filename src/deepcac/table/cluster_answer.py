@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import pandas as pd
 
@@ -53,14 +52,14 @@ _SPLINES = {
     BETTER: "Splines improve logistic regression: {gain}.",
     WORSE: "Splines make logistic regression worse: {gain}.",
     UNDECIDED: "Splines may make logistic regression better or worse: {gain}.",
+    EQUIVALENT: "Splines neither improve logistic regression nor make it worse: {gain}.",
 }
-_NO_CHANGE = "Splines neither improve logistic regression nor make it worse: {gain}."
 _BEYOND_SPLINES = {
     BETTER: "Clusters are also ahead of splines: {gain}.",
     WORSE: "Splines do more than clusters: clusters minus splines {gain}.",
     UNDECIDED: "Splines may do as much without clusters: clusters minus splines {gain}.",
+    EQUIVALENT: "Splines do as much without clusters: clusters minus splines {gain}.",
 }
-_AS_MUCH = "Splines do as much without clusters: clusters minus splines {gain}."
 _SAME = "Splines have the same AUROC in every resample."
 
 
@@ -121,11 +120,14 @@ def answer(
     references = {str(line["reference"]) for line in compared}
     clustered = first_line(trials, compared, best)
     best = clustered["reference"]
-    verdict = _verdict(lines, best, trials.cut, rarest, excluded=_gain_excluded(table))
     counts = {kind: int((rows["verdict"] == kind).sum()) for kind in _ORDER}
-    helped = _helped(verdict, lines, best)
-    case = _Case(subject, verdict, lines, best, _tuned(trials, best).mean(), rarest, rare)
-    sentence = _sentence(case, helped, _excluded_gain(table, subject))
+    excluded, excludes = _excluded_gain(table, subject)
+    verdict, helped = _decided(lines, best, trials.cut, rarest, excluded=excluded)
+    if helped is None:
+        sentence = _no_gain(subject, verdict, lines, best, (rarest, rare), excludes)
+    else:
+        ahead = float(_tuned(trials, best).mean())
+        sentence = _helping(subject, verdict, helped, lines, (best, ahead), rarest)
     by_chance = all(tuned_auroc(trials, name)[1] <= 0.5 for name in trials.records)
     if helped is None and verdict != TOO_FEW and by_chance:
         sentence = (
@@ -190,19 +192,18 @@ def _passed_over(trials: Trials, best: str, names: Collection[str]) -> str:
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 
-def _gain_excluded(table: pd.DataFrame) -> bool:
-    """Tell whether models of two clusters or more were tested, and none gains the margin."""
-    rows = rows_of(table, FORCED)
-    return len(rows) > 0 and bool((rows["p_gain_excluded_holm"] < LEVEL).all())
+def _excluded_gain(table: pd.DataFrame, subject: Subject) -> tuple[bool, str]:
+    """Tell whether models that must use clusters were tested and none gains the margin.
 
-
-def _excluded_gain(table: pd.DataFrame, subject: Subject) -> str:
-    """Say which gains in AUROC all intervals exclude, where clusters were chosen or forced."""
-    rows = pd.concat([rows_of(table, HELP), rows_of(table, FORCED)])
-    highest = float(rows["high"].max())
+    And say which gains in AUROC all intervals exclude, where clusters were chosen or forced.
+    """
+    forced = rows_of(table, FORCED)
+    excluded = len(forced) > 0 and bool((forced["p_gain_excluded_holm"] < LEVEL).all())
+    highest = float(pd.concat([rows_of(table, HELP), forced])["high"].max())
     if highest != highest:
-        return f"{subject.models} changed no score"
-    return f"the 95 % intervals exclude a gain above {max(highest, 0.0):.3f} AUROC"
+        return excluded, f"{subject.models} changed no score"
+    ends = f"the 95 % intervals exclude a gain above {max(highest, 0.0):.3f} AUROC"
+    return excluded, ends
 
 
 USE, WEAKER, LIKELY, OPEN, NO_GAIN, UNSEEN, CUT, FEW_EVENTS, TOO_FEW = VERDICTS = (
@@ -212,90 +213,70 @@ USE, WEAKER, LIKELY, OPEN, NO_GAIN, UNSEEN, CUT, FEW_EVENTS, TOO_FEW = VERDICTS 
 _ORDER = (BETTER, WORSE, EQUIVALENT, UNDECIDED, NEVER, TIED)
 
 
-def _verdict(lines: Sequence[Line], best: str, cut: bool, rarest: int, *, excluded: bool) -> str:
-    """Decide what the first line says.
+def _decided(
+    lines: Sequence[Line], best: str, cut: bool, rarest: int, *, excluded: bool
+) -> tuple[str, Line | None]:
+    """Return the verdict, and of gains the one that is stated, the largest on the test rows.
 
     A firm no needs all training rows, enough events, and a test that excludes a gain: that clusters
-    were never chosen tests nothing.
+    were never chosen tests nothing. A gain is likely that a test of its own shows, and that the
+    correction takes away.
     """
-    if rarest < FEWEST_EVENTS:
-        return TOO_FEW
     better = [row for row in lines if row["verdict"] == BETTER]
-    if better:
-        return USE if any(row["reference"] == best for row in better) else WEAKER
-    if _likely(lines):
-        return LIKELY
-    if any(row["verdict"] == UNDECIDED for row in lines):
-        return OPEN
+    undecided = [row for row in lines if row["verdict"] == UNDECIDED]
+    own = [row for row in better if row["reference"] == best]
+    likely = [row for row in undecided if row["low"] > 0]
+    for verdict, gains in ((USE, own), (WEAKER, better), (LIKELY, likely)):
+        if gains and rarest >= FEWEST_EVENTS:
+            return verdict, max(gains, key=lambda row: float(row["mean"]))
+    if rarest < FEWEST_EVENTS:
+        return TOO_FEW, None
+    if undecided:
+        return OPEN, None
     if cut or rarest < ENOUGH_EVENTS:
-        return CUT if cut else FEW_EVENTS
-    return NO_GAIN if excluded else UNSEEN
+        return CUT if cut else FEW_EVENTS, None
+    return NO_GAIN if excluded else UNSEEN, None
 
 
-def _likely(lines: Sequence[Line]) -> list[Line]:
-    """Return the gains that a test of their own shows, and that the correction takes away."""
-    return [row for row in lines if row["verdict"] == UNDECIDED and row["low"] > 0]
-
-
-def _helped(verdict: str, lines: Sequence[Line], best: str) -> Line | None:
-    """Return the gain that the sentence states, the largest on the test rows; None of none."""
-    pool = _likely(lines) if verdict == LIKELY else []
-    if verdict in (USE, WEAKER):
-        pool = [row for row in lines if row["verdict"] == BETTER]
-    if verdict == USE:
-        pool = [row for row in pool if row["reference"] == best]
-    return max(pool, key=lambda row: float(row["mean"]), default=None)
-
-
-class _Case(NamedTuple):
-    """What a sentence is about; `ahead` is the AUROC of `best`, the model without clusters."""
-
-    subject: Subject
-    verdict: str
-    lines: Sequence[Line]
-    best: str
-    ahead: float
-    rarest: int
-    rare: str
-
-
-def _sentence(case: _Case, helped: Line | None, excludes: str) -> str:
-    """Put the verdict into words."""
-    what, count = case.subject.what, Count(case.rarest)
-    if case.verdict == TOO_FEW:
-        return Text("Too few {} ({}) to say whether {} help.", case.rare, count, what)
-    if helped is not None:
-        return _helping(case, helped)
-    undecided = sum(row["verdict"] == UNDECIDED for row in case.lines)
+def _no_gain(
+    subject: Subject, verdict: str, lines: Sequence[Line], best: str, rare: tuple[int, str],
+    excludes: str,
+) -> str:  # fmt: skip
+    """Say that no gain was found, or that none could be."""
+    words = {"model": contender_name(best), "what": subject.what, "models": subject.models}
+    undecided = sum(row["verdict"] == UNDECIDED for row in lines)
     return Text.by(
-        lambda rule: _NO[case.verdict].format(
-            model=contender_name(case.best), events=f"{rule.show(count)} {case.rare}",
-            undecided=undecided, n=len(case.lines), excludes=excludes, what=what,
-            models=case.subject.models,
+        lambda rule: _NO[verdict].format(
+            **words, excludes=excludes, undecided=undecided, n=len(lines),
+            rarest=rule.show(Count(rare[0])), events=rare[1],
         )
     )  # fmt: skip
 
 
-def _helping(case: _Case, helped: Line) -> str:
-    """Say which clusters gain."""
-    best, what = case.best, case.subject.what
-    model, clustered = contender_name(best), case.subject.named(helped["contender"])
-    if case.verdict == USE:
-        return case.subject.use.format(model=clustered, gain=gain(helped))
-    if case.verdict == LIKELY:
+def _helping(
+    subject: Subject, verdict: str, helped: Line, lines: Sequence[Line],
+    best: tuple[str, float], rarest: int,
+) -> str:  # fmt: skip
+    """Say which clusters gain; `best` is the best model without them, and its AUROC."""
+    (name, ahead), what = best, subject.what
+    model, clustered = contender_name(name), subject.named(helped["contender"])
+    if verdict == USE:
+        return subject.use.format(model=clustered, gain=gain(helped))
+    if verdict == LIKELY:
         likely = f"gain is likely but not certain: {clustered}, {gain(helped)}."
-        behind = helped["reference"] != best and helped["score"] < case.ahead
+        behind = helped["reference"] != name and helped["score"] < ahead
         return f"Use {model} without {what}; elsewhere a {likely}" if behind else f"A {likely}"
     weaker = contender_name(helped["reference"])
-    if helped["score"] >= case.ahead:
-        scores = f"its AUROC is then {helped['score']:.3f}, that of {model} {case.ahead:.3f}"
+    if helped["score"] >= ahead:
+        scores = f"its AUROC is then {helped['score']:.3f}, that of {model} {ahead:.3f}"
         return f"{what.capitalize()} help {weaker}, {gain(helped)}; {scores}."
-    words = [row["verdict"] for row in case.lines if row["reference"] == best]
-    now = " for now" if UNDECIDED in words or case.rarest < ENOUGH_EVENTS else ""
+    words = [row["verdict"] for row in lines if row["reference"] == name]
+    now = " for now" if UNDECIDED in words or rarest < ENOUGH_EVENTS else ""
     return f"Use {model} without {what}{now}; they help the weaker {weaker}, {gain(helped)}."
 
 
 _NO = {
+    TOO_FEW: "Too few {events} ({rarest}) to say whether {what} help.",
     OPEN: "Use {model} without {what} for now: we found no gain, and {undecided} of {n} "
     "comparisons are undecided.",
     NO_GAIN: f"Use {{model}} without {{what}}: on this table, {{models}} gain less than "
@@ -303,7 +284,7 @@ _NO = {
     UNSEEN: "Use {model} without {what} for now: we found no gain; {excludes}.",
     CUT: "Use {model} without {what} for now: we found no gain with a part of the training rows.",
     FEW_EVENTS: "Use {model} without {what} for now: we found no gain, and there are only "
-    "{events}.",
+    "{rarest} {events}.",
 }
 
 
@@ -415,6 +396,6 @@ def splines_sentence(table: pd.DataFrame, helped: Line | None) -> str:
     if asked.empty:
         return ""
     (line,) = asked.to_dict("records")
-    texts, otherwise = (_SPLINES, _NO_CHANGE) if helped is None else (_BEYOND_SPLINES, _AS_MUCH)
-    text = _SAME if line["verdict"] in NOT_TESTED else texts.get(line["verdict"], otherwise)
+    texts = _SPLINES if helped is None else _BEYOND_SPLINES
+    text = _SAME if line["verdict"] in NOT_TESTED else texts[line["verdict"]]
     return text.format(gain=gain(line))

@@ -1,7 +1,7 @@
 """Clusterings of a table that are worth a look: which, how stable, and what is in them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.partitions import part
-from deepcac.judging.resamples import resamples
+from deepcac.judging.resamples import Resample, Rows, resamples
 from deepcac.judging.trial_record import VALIDATION
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.censored import observed_risk
@@ -19,7 +19,7 @@ from deepcac.scoring.equivalence import LEVEL
 from deepcac.scoring.small_cells import FEW, OTHERS, OfSome, Rate
 from deepcac.scoring.statistics import corrected_error, independent_rows
 from deepcac.scoring.subtypes import distinguishing_features
-from deepcac.table.budgeted_trials import Trials, as_resample
+from deepcac.table.budgeted_trials import Trials
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.reading.table_encoder import NUMBER, feature_names
 from deepcac.types import Array, Ids
@@ -132,8 +132,9 @@ def _clustering(table: LabelledTable, trials: Trials, arm: str) -> FoundClusteri
     values, score = _chosen(trials, arm)
     k, alpha = int(values["n_clusters"]), float(values.get("alpha", 0.0))
     scaler = TableScaler().fit(table.features.X)
-    whole = as_resample(table, scaler, trials.seeds[0])
-    rows = whole.train
+    X, y = table.features.X, table.features.label
+    rows = Rows(X, scaler.transform(X), y, table.features.row_id)
+    whole = Resample(rows, rows, rows, table.features.n_classes, trials.seeds[0])
     names = tuple(map(str, scaler.get_feature_names_out(np.array(table.features.names, object))))
     label = _by_size(part(whole, arm, k, alpha).train)
     return FoundClustering(
@@ -190,9 +191,7 @@ def single_column(table: LabelledTable, label: Ids) -> str | None:
 def _by_size(label: Ids) -> Ids:
     """Return clusters renumbered from the largest."""
     _, label, counts = np.unique(label, return_inverse=True, return_counts=True)
-    rank = np.empty(len(counts), dtype=np.int64)
-    rank[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
-    return rank[label]
+    return np.argsort(np.argsort(-counts, kind="stable"))[label]
 
 
 def _stability(
@@ -204,13 +203,11 @@ def _stability(
     agreement = []
     for sample in drawn:
         partition = part(sample, arm, *values)
-        cluster_ids = np.zeros(len(label), dtype=np.int64)
-        for rows in (sample.train, sample.validation, sample.test):
-            cluster_ids[np.searchsorted(table.features.row_id, rows.row_id)] = (
-                partition.assign(rows) + 1
-            )
-        seen = np.flatnonzero(cluster_ids)
-        agreement.append(adjusted_rand_score(label[seen], cluster_ids[seen]))
+        parts = (sample.train, sample.validation, sample.test)
+        row_id = np.concatenate([rows.row_id for rows in parts])
+        again = np.concatenate([partition.assign(rows) for rows in parts])
+        whole = label[np.searchsorted(table.features.row_id, row_id)]
+        agreement.append(adjusted_rand_score(whole, again))
     return float(np.mean(agreement))
 
 
@@ -221,16 +218,12 @@ def _subtypes(
     effects = distinguishing_features(bounded, label, names, top=NAMING)
     subtypes = []
     for j, rates in enumerate(outcome_rates(table, label)):
-        notable = [
-            effect
+        phrases = [
+            _effect_phrase(effect, levels)
             for effect in effects
             if effect["cluster"] == j and abs(effect["effect"]) >= NOTABLE
         ]
-        name = (
-            ", ".join(_effect_phrase(effect, levels) for effect in notable)
-            or "no variable stands out"
-        )
-        size = rates[0].rows
+        name, size = ", ".join(phrases) or "no variable stands out", rates[0].rows
         subtypes.append(Subtype(j + 1, OfSome(name, size, instead=TOO_FEW), size, rates))
     return subtypes
 
@@ -241,24 +234,20 @@ def outcome_rates(table: LabelledTable, code: Ids) -> list[tuple[Rate, ...]]:
     At a horizon that are the risk of the event (`observed_risk`) and its complement, which others
     see where no outcome is of few patients. `code`, shape (n,), has the groups from 0.
     """
-    n_classes, k = table.features.n_classes, int(code.max()) + 1
-    counts = np.zeros((k, n_classes), dtype=np.int64)
-    np.add.at(counts, (code, table.features.label), 1)
-    patients = independent_rows(code, table.group)
+    label, n_classes = table.features.label, table.features.n_classes
     rates = []
-    for j, classes in enumerate(counts.tolist()):
-        risks: list[Any] = [None] * n_classes
-        few = False
+    for j, patients in enumerate(independent_rows(code, table.group).tolist()):
+        counts = np.bincount(label[code == j], minlength=n_classes).tolist()
+        every = [Rate(count, sum(counts), patients) for count in counts]
         if table.follow is not None:
             share, low, high = observed_risk(table.follow.take(code == j))
             risks = [(1 - share, 1 - high, 1 - low), (share, low, high)]
-            few = bool(OTHERS.is_few(classes).any())
-        rates.append(
-            tuple(
-                Rate(count, sum(classes), int(patients[j]), few, risk)
-                for count, risk in zip(classes, risks, strict=True)
-            )
-        )
+            few = bool(OTHERS.is_few(counts).any())
+            every = [
+                replace(rate, hidden=few, risk=risk)
+                for rate, risk in zip(every, risks, strict=True)
+            ]
+        rates.append(tuple(every))
     return rates
 
 

@@ -432,7 +432,7 @@ def test_no_number_depends_on_the_number_of_jobs(judged):
     table, run, trials, _, _ = judged
     said = []
     two = run_budgeted(table, replace(run, jobs=2, progress=said.append))
-    assert (two.seeds, two.jobs, trials.jobs) == (trials.seeds, 2, 1)
+    assert two.seeds == trials.seeds
     for name, record in trials.records.items():
         assert (two.records[name].scores == record.scores).all()
         assert two.records[name].values == record.values

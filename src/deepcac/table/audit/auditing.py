@@ -112,8 +112,7 @@ def audit_page(
         "{}: {} rows, label {}, {} groups of column {}",
         *(table.name, Count(len(table.features.label)), table.label, groups.k, groups.column),
     )
-    ranks = Table.of_texts("assigned", "Assignment", _ASSIGNED_HEAD, _assigned(assigned))
-    more = Table.of_texts("beyond", "Beyond the risk", ("measure", "value"), _beyond(beyond))
+    measures = _measures(assigned, beyond)
     every = comparison_table(answer.table, QUESTIONS, model_name)
     return Page.of_table(
         table,
@@ -129,26 +128,17 @@ def audit_page(
                 ],
             ),
             Section(
-                "stable",
-                "Can a new patient be given a group?",
+                "found",
+                "Can a new patient be given a group, and does it say more than the risk?",
                 [
-                    "A model of the training rows predicts the group of held-out rows from the "
-                    "other columns. Groups are of use for a new patient only if they can be "
-                    "predicted.",
-                    ranks,
-                ],
-                "Assignment",
-            ),
-            Section(
-                "risk",
-                "Do the groups say more than the risk?",
-                [
-                    "The risk is that of a model that does not know the groups, on rows that it "
-                    "has not seen.",
-                    more,
+                    "Models of the training rows predict the group of held-out rows from the other "
+                    "columns, and their outcome: by the columns without the groups (the risk), by "
+                    "the groups alone, and by both. Groups are of use for a new patient only if "
+                    "they can be predicted.",
+                    Table.of_texts("found", "Groups and risk", ("measure", "value"), measures),
                     Section("unseen", "What cannot be seen here", [_UNSEEN]),
                 ],
-                "Beyond the risk",
+                "New patients and risk",
             ),
             Section("comparison", "Every comparison", [verdict_note("no groups"), every]),
             method_section(_method(table, run, trials)),
@@ -194,29 +184,15 @@ def _hidden(rate: Rate, rule: Rule) -> bool:
     return bool(np.isnan(rate.under(rule)[0]))
 
 
-_ASSIGNED_HEAD = ("measure", "held-out rows", "by chance")
-
-
-def _assigned(assigned: Assignable) -> list[tuple[str, str, str]]:
-    return [
-        (
-            "share of rows that get their group", f"{assigned.accuracy:.3f}",
-            f"{assigned.accuracy_by_chance:.3f}; the largest group {assigned.largest:.3f}",
-        ),
-        (
-            "adjusted Rand index", f"{assigned.agreement:z.3f}",
-            f"{assigned.agreement_by_chance:z.3f}",
-        ),
-    ]  # fmt: skip
-
-
-def _beyond(beyond: BeyondRisk) -> list[tuple[str, str]]:
+def _measures(assigned: Assignable, beyond: BeyondRisk) -> list[tuple[str, str]]:
     gain = with_interval((beyond.gain, beyond.low, beyond.high), 4, sign=True)
     return [
-        ("AUROC of only the groups, on held-out rows", f"{beyond.alone:.3f}"),
-        ("AUROC of the model without the groups, on held-out rows", f"{beyond.auroc:.3f}"),
-        ("gain in log loss per row by the groups, given the risk, on held-out rows", gain),
-        ("variance of the risk (log odds) between groups", f"{100 * beyond.between:.1f} %"),
+        ("share of rows that get their group", f"{assigned.accuracy:.3f}"),
+        ("the same by naming the largest group", f"{assigned.largest:.3f}"),
+        ("adjusted Rand index (1: all alike, 0: as by chance)", f"{assigned.agreement:z.3f}"),
+        ("AUROC of the groups alone", f"{beyond.alone:.3f}"),
+        ("AUROC of the model without the groups", f"{beyond.auroc:.3f}"),
+        ("gain in log loss per row by the groups, given the risk", gain),
     ]
 
 
@@ -226,7 +202,7 @@ def _method(table: LabelledTable, run: TableRun, trials: Trials) -> list[str]:
         "too narrow where patients have several rows."
     )
     return [
-        how_resampled(table, trials),
+        how_resampled(table, run, trials),
         f"Every model has {run.trials} trials; a model with the groups may also choose "
         "a trial without them. It has one column per group, or for logistic regression a model in "
         "each group.",
@@ -235,7 +211,7 @@ def _method(table: LabelledTable, run: TableRun, trials: Trials) -> list[str]:
         "with as many groups, made on training rows.",
         TESTED,
         f"Read from the other columns: logistic regression or boosting, without the label, in "
-        f"{RESAMPLES} resamples. By chance: the best of shuffled groups.",
+        f"{RESAMPLES} resamples.",
         f"Risk: {FOLDS} folds; logistic regression or boosting, chosen by log loss on tuning rows, "
         "predicts rows that it has not seen. Groups of fewer than eight rows count as one there.",
         *[too_narrow] * (table.follow is not None and table.group is not None),

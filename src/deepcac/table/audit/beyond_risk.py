@@ -35,8 +35,6 @@ class BeyondRisk(NamedTuple):
         AUROC of the share of the outcome in each group, learnt on other rows.
     gain, low, high : float
         Less log loss on held-out rows with the groups than without, with a 95 % interval.
-    between : float
-        Share of the variance of the log odds that lies between groups.
     """
 
     risk: Array
@@ -45,7 +43,6 @@ class BeyondRisk(NamedTuple):
     gain: float
     low: float
     high: float
-    between: float
 
 
 def beyond_risk(table: LabelledTable, groups: Groups, seed: int, jobs: int) -> BeyondRisk:
@@ -65,14 +62,15 @@ def beyond_risk(table: LabelledTable, groups: Groups, seed: int, jobs: int) -> B
     for j, (part, fold_risk) in enumerate(zip(folds, risks, strict=True)):
         risk[part.test], fold[part.test] = fold_risk, j
     everyone = weight[:, None]
-    odds, indicators = log_odds(risk), np.eye(groups.k)[_joined(groups)]
+    small = np.bincount(groups.code, minlength=groups.k) < FEW
+    joined = np.where(small[groups.code], int(small.argmax()), groups.code)
+    odds, indicators = log_odds(risk), np.eye(groups.k)[joined]
     indicators = indicators[:, indicators.any(axis=0)][:, 1:]
     return BeyondRisk(
         risk,
         float(aurocs(y, risk, everyone)[0]),
         float(aurocs(y, _rates(groups.code, y, fold, weight), everyone)[0]),
         *_held_out_gain(y, odds, indicators, fold, weight, table.group),
-        _between(odds, groups.code),
     )
 
 
@@ -101,13 +99,6 @@ def log_odds(risk: Array) -> Array:
     """Return the log odds of every class against the first, of shape (n, n_classes - 1)."""
     logs = np.log(np.clip(risk, _CERTAIN, 1))
     return np.asarray(logs[:, 1:] - logs[:, :1])
-
-
-def _joined(groups: Groups) -> Ids:
-    """Return groups of which those of few rows are one."""
-    small = np.bincount(groups.code, minlength=groups.k) < FEW
-    first = int(small.argmax())
-    return np.where(small[groups.code], first, groups.code)
 
 
 def _held_out_gain(
@@ -139,11 +130,3 @@ def _rates(code: Ids, y: Ids, fold: Ids, weight: Array) -> Array:
         share = (counts + counts.sum(axis=0) / counts.sum()) / (counts.sum(axis=1)[:, None] + 1)
         rates[here] = share[code[here]]
     return rates
-
-
-def _between(odds: Array, code: Ids) -> float:
-    centred = odds - odds.mean(axis=0)
-    sizes = np.bincount(code)
-    sums = np.array([np.bincount(code, column) for column in centred.T])
-    inside = sums[:, sizes > 0] ** 2 / sizes[sizes > 0]
-    return float(inside.sum() / max((centred**2).sum(), 1e-300))

@@ -173,7 +173,7 @@ def _numbers_tried(trials: Trials) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def how_resampled(table: LabelledTable, trials: Trials) -> str:
+def how_resampled(table: LabelledTable, run: TableRun, trials: Trials) -> str:
     """Return how rows were drawn, and made ready for a model."""
     n, rows = len(table.features.label), "patients" if table.group is not None else "rows"
     return Text(
@@ -182,14 +182,14 @@ def how_resampled(table: LabelledTable, trials: Trials) -> str:
         "% for the test. Numbers are imputed by the training median with a flag, and "
         "standardised on the training part; categories are one column per level.",
         *(len(trials.seeds), trials.planned, FEWEST_RESAMPLES, trials.seeds[0]),
-        *(trials.seeds[-1], trials.seconds, trials.jobs, rows, trials.train_rows, Count(n)),
+        *(trials.seeds[-1], trials.seconds, run.at_once, rows, trials.train_rows, Count(n)),
     )
 
 
 def how_judged(table: LabelledTable, run: TableRun, trials: Trials) -> list[str]:
     """Return how the comparison was made, a paragraph each."""
     return [
-        how_resampled(table, trials),
+        how_resampled(table, run, trials),
         f"Every model has {run.trials} trials: the defaults, and random ones from a declared "
         "space. The same trial has the same values with and without clusters, but for the number "
         f"of clusters ({_numbers_tried(trials)}) and alpha of CAC. The trial is chosen on the "

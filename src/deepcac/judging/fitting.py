@@ -35,7 +35,7 @@ def fit_in_arm(
     if not arm or k == 1:
         return fit(settings, sample.train, sample.validation, sample)
     if arm in BESIDE:
-        return _with_columns(fit, settings, sample, beside(sample, arm, k))
+        return with_columns(fit, settings, sample, beside(sample, arm, k))
     partition = part(sample, arm, k, values.get("alpha", 0.0), turn)
     return in_parts(fit, settings, sample, partition, int(partition.train.max()) + 1)
 
@@ -47,7 +47,7 @@ def learner_fit(learner: str, values: Values) -> tuple[Fit, Values]:
     return fit, {name: v for name, v in values.items() if name in entry.space}
 
 
-def _with_columns(
+def with_columns(
     fit: Fit, values: Values, sample: Resample, measure: Callable[[Rows], Array]
 ) -> Predict:
     """Fit with what the clusters tell as further features."""

@@ -47,8 +47,13 @@ def beside(sample: Resample, arm: str, k: int) -> Callable[[Rows], Array]:
     weights of a Gaussian mixture with variances of its own for each column.
     """
     measure = {DISTANCES: _distances, IDS: _indicators, SOFT: _weights}[arm](sample, k)
-    train = measure(sample.train)
-    mean, scale = train.mean(axis=0), train.std(axis=0)
+    return standardised(measure, sample.train)
+
+
+def standardised(measure: Callable[[Rows], Array], train: Rows) -> Callable[[Rows], Array]:
+    """Return what gives rows the columns of a measure, standardised as training rows say."""
+    columns = measure(train)
+    mean, scale = columns.mean(axis=0), columns.std(axis=0)
     scale[scale == 0] = 1.0
     return lambda rows: (measure(rows) - mean) / scale
 

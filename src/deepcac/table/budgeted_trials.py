@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -15,16 +16,14 @@ from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.contenders import CAC, CELLS, DISTANCES, HASH, KM, Contender
 from deepcac.judging.fitting import fit_trial
 from deepcac.judging.learners import Predict
-from deepcac.judging.resamples import Resample, Rows, resamples
+from deepcac.judging.resamples import Resample, resamples
 from deepcac.judging.spaces import Values, of_kind
 from deepcac.judging.trial_record import TrialRecord, join_resamples
 from deepcac.judging.trials import run_resample
-from deepcac.preprocess import TableScaler
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.predictions import Predictions, predictions_of_choices, stack
 from deepcac.table.worker_processes import workers
-from deepcac.types import Array
 
 Say = Callable[[str], None]
 Fit = Callable[[Contender, Values, Resample], Predict]
@@ -109,8 +108,6 @@ class Trials:
     train_rows : int
         Largest number of training rows.
     seconds : float
-    jobs : int
-        Resamples that were judged at once.
     seeds : list of int
         Of the resamples that were made.
     predictions : Predictions or None
@@ -123,7 +120,6 @@ class Trials:
     planned: int
     train_rows: int
     seconds: float
-    jobs: int = 1
     seeds: list[int] = field(default_factory=list)
     predictions: Predictions | None = None
     rows: int = 0
@@ -180,32 +176,6 @@ def usual_jobs() -> int:
     return min(cpu_count(), MOST_JOBS)
 
 
-def table_resamples(
-    features: FeatureMatrix, n: int, train_rows: int, *, first: int = 0, **options: Any
-) -> Iterator[Resample]:
-    """Yield `resamples`, also where fewer rows than classes are beyond `train_rows`.
-
-    Such a part has no row of each class to leave out, so that some more are left out.
-    """
-    for seed in range(first, first + n):
-        try:
-            yield next(resamples(features, 1, train_rows, first=seed, **options))
-        except ValueError:
-            yield next(
-                resamples(features, 1, train_rows - features.n_classes, first=seed, **options)
-            )
-
-
-def as_resample(
-    table: LabelledTable, scaler: TableScaler, seed: int, weight: Array | None = None
-) -> Resample:
-    """Return all rows as a resample, each of whose parts they are."""
-    features = table.features
-    X, y = features.X, features.label
-    rows = Rows(X, scaler.transform(X), y, features.row_id, table.group, weight)
-    return Resample(rows, rows, rows, features.n_classes, seed)
-
-
 def refuse_budget(needed: float, budget: float) -> None:
     """Refuse minutes too few for the least that is judged, which needs `needed` seconds."""
     if needed > OVERRUN * 60 * budget:
@@ -216,16 +186,65 @@ def refuse_budget(needed: float, budget: float) -> None:
         )
 
 
-def _least_seconds(
-    table: LabelledTable, run: TableRun, fighters: Sequence[Contender], fit: Fit
-) -> float:
-    """Return about how long the fewest resamples take, from a trial of each contender."""
+def refuse_slow(run: TableRun, call: Callable[[int], Any], parts: int, fewest: int) -> None:
+    """Refuse too few minutes for `fewest` calls, each `parts` times as long as the one tried.
+
+    Only if the run is strict, and has no number of resamples.
+    """
+    if run.strict and run.resamples is None:
+        _, seconds = _timed(call, 0)
+        refuse_budget(seconds * parts * float(np.ceil(fewest / run.at_once)), run.budget)
+
+
+def in_time(
+    run: TableRun, call: Callable[[int], Any], planned: int, fewest: int, what: str
+) -> Iterator[Any]:
+    """Yield what `call` returns of 0, 1, 2 and so on, some at once, until the time is over.
+
+    How many of those `planned` are made depends on the time, on no result, and each says the same
+    whoever makes it, and beside whatever others.
+
+    Parameters
+    ----------
+    run : TableRun
+        Has the time, unless it has a number of resamples.
+    call : callable
+        Runs in another process, with one thread.
+    planned, fewest : int
+        The second are made however long they take.
+    what : str
+        One of them, for who waits.
+    """
     begin = time.monotonic()
-    drawn = (table.features, 1, run.train_rows)
-    options = {"first": run.seed, "unit": table.group, "follow": table.follow}
-    _judge(drawn, options, fighters, 1, None, fit)
-    rounds = np.ceil(FEWEST_RESAMPLES / run.at_once)
-    return float((time.monotonic() - begin) * run.trials * rounds)
+    durations: list[float] = []
+
+    def due() -> Iterator[int]:
+        for made in range(planned):
+            spent = time.monotonic() - begin + (float(np.mean(durations)) if durations else 0.0)
+            over = run.resamples is None and made >= fewest and spent > 60 * run.budget
+            if over:
+                return
+            yield made
+
+    def needed(goal: int) -> float:
+        return max(goal - len(durations), 0) * float(np.mean(durations)) / run.at_once
+
+    jobs = min(run.at_once, planned)
+    pool = workers(jobs, pre_dispatch=jobs, return_as="generator")
+    for result, seconds in pool(delayed(_timed)(call, place) for place in due()):
+        durations.append(seconds)
+        left = needed(planned)
+        if run.resamples is None:
+            inside = max(60 * run.budget - (time.monotonic() - begin), 0)
+            left = max(min(left, inside), needed(fewest))
+        run.progress(f"{what} {len(durations)} of {planned}: about {duration(left)} left")
+        yield result
+
+
+def _timed(call: Callable[[int], Any], place: int) -> tuple[Any, float]:
+    begin = time.monotonic()
+    with threadpool_limits(1):
+        return call(place), time.monotonic() - begin
 
 
 def run_budgeted(
@@ -234,10 +253,7 @@ def run_budgeted(
     fighters: Sequence[Contender] | None = None,
     fit: Fit = fit_trial,
 ) -> Trials:
-    """Run all trials of all contenders until the resamples are done or the time is over.
-
-    The number of resamples made depends on the time, on no result; each resample has its own
-    seed, so that it says the same whoever judges it, and beside whatever others.
+    """Run all trials of all contenders on resamples, as many as there is time for (`in_time`).
 
     Parameters
     ----------
@@ -247,85 +263,49 @@ def run_budgeted(
         As `fit_trial`.
     """
     begin = time.monotonic()
-    n = len(table.features.label)
     planned = run.resamples or usual_resamples(table)
-    limit = run.train_rows
     fighters = contenders() if fighters is None else fighters
-    if run.strict and run.resamples is None:
-        refuse_budget(_least_seconds(table, run, fighters, fit), run.budget)
-    durations: list[float] = []
-    pool = workers(run.at_once, pre_dispatch=run.at_once, return_as="generator")
-    made: list[list[TrialRecord]] = []
-    predictions: list[Predictions | None] = []
-    for resample_records, risks, seconds in pool(
-        delayed(_judge)(
-            (table.features, 1, limit),
-            {"first": seed, "unit": table.group, "follow": table.follow}, fighters, run.trials,
-            run.progress if seed == run.seed else None, fit,
-        )
-        for seed in _due(run, planned, durations)
-    ):  # fmt: skip
-        made.append(resample_records)
-        predictions.append(risks)
-        durations.append(seconds)
-        left = _left(run, planned, durations, time.monotonic() - begin)
-        run.progress(f"resample {len(made)} of {planned}: about {duration(left)} left")
-    records = {parts[0].contender: join_resamples(parts) for parts in zip(*made, strict=True)}
-    seeds = list(range(run.seed, run.seed + len(made)))
-    spent = time.monotonic() - begin
-    n_labelled = n if table.follow is None else int(table.follow.outcome_known.sum())
+    options = {"train_rows": run.train_rows, "unit": table.group, "follow": table.follow}
+    judge = partial(_judge, table.features, run.seed, options, fighters, fit)
+    refuse_slow(run, partial(judge, 1, _silent), run.trials, FEWEST_RESAMPLES)
+    every = partial(judge, run.trials, run.progress)
+    made, predictions = zip(
+        *in_time(run, every, planned, FEWEST_RESAMPLES, "resample"), strict=True
+    )
+    follow = table.follow
     return Trials(
-        records, planned, limit, spent, run.at_once, seeds, stack(predictions), n_labelled
+        records={parts[0].contender: join_resamples(parts) for parts in zip(*made, strict=True)},
+        planned=planned,
+        train_rows=run.train_rows,
+        seconds=time.monotonic() - begin,
+        seeds=list(range(run.seed, run.seed + len(made))),
+        predictions=stack(predictions),
+        rows=int(len(table.features.label) if follow is None else follow.outcome_known.sum()),
     )
 
 
-def _due(run: TableRun, planned: int, durations: Sequence[float]) -> Iterator[int]:
-    """Yield seeds while there is time for a resample more; `durations` grows with those made."""
-    begin = time.monotonic()
-    for made in range(planned):
-        spent = time.monotonic() - begin + (float(np.mean(durations)) if durations else 0.0)
-        over = run.resamples is None and made >= FEWEST_RESAMPLES
-        if over and spent > 60 * run.budget:
-            return
-        yield run.seed + made
-
-
 def _judge(
-    drawn: tuple[FeatureMatrix, int, int],
+    features: FeatureMatrix,
+    seed: int,
     options: dict[str, Any],
     fighters: Sequence[Contender],
-    trials: int,
-    say: Say | None,
     fit: Fit,
-) -> tuple[list[TrialRecord], Predictions | None, float]:
-    """Run all contenders on one resample; return their records, test risks, and seconds.
+    trials: int,
+    say: Say,
+    place: int,
+) -> tuple[list[TrialRecord], Predictions | None]:
+    """Run all contenders on one resample; return their records and test risks.
 
-    `drawn` and `options` are what `table_resamples` is given; a whole table is not sent about.
+    `options` are those of `resamples`; a whole table is not sent about.
     """
-    begin = time.monotonic()
-    (sample,) = table_resamples(*drawn, **options)
+    (sample,) = resamples(features, 1, first=seed + place, **options)
     records = []
-    with threadpool_limits(1):
-        for place, contender in enumerate(fighters, start=1):
-            records.append(run_resample(sample, contender, contender.trials(trials), fit))
-            if say is not None:
-                say(f"first resample: {place} of {len(fighters)} models")
-    risks = predictions_of_choices(sample, records, drawn[0].row_id, options["follow"])
-    records = [replace(record, answers=[]) for record in records]
-    return records, risks, time.monotonic() - begin
-
-
-def _left(run: TableRun, planned: int, durations: list[float], spent: float) -> float:
-    """Return the seconds that are left, by the time that the resamples took."""
-    average, made = float(np.mean(durations)), len(durations)
-
-    def needed(goal: int) -> float:
-        return max(goal - made, 0) * average / run.at_once
-
-    if run.resamples is not None:
-        return needed(planned)
-    inside = min(needed(planned), max(60 * run.budget - spent, 0))
-    return max(inside, needed(FEWEST_RESAMPLES))
+    for done, contender in enumerate(fighters, start=1):
+        records.append(run_resample(sample, contender, contender.trials(trials), fit))
+        if place == 0:
+            say(f"first resample: {done} of {len(fighters)} models")
+    risks = predictions_of_choices(sample, records, features.row_id, options["follow"])
+    return [replace(record, answers=[]) for record in records], risks
 
 
 def duration(seconds: float) -> str:

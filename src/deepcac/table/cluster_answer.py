@@ -1,11 +1,11 @@
 """Does clustering help on this table? The verdicts, and what they say in a sentence."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import pandas as pd
 
 from deepcac.judging.choice import TUNED, choose, open_to, simplest, validated
-from deepcac.judging.contenders import parse_contender
 from deepcac.judging.questions import (
     ANY,
     BEND,
@@ -15,6 +15,7 @@ from deepcac.judging.questions import (
     NEGATIVE,
     QUESTIONS,
     Question,
+    pairs,
 )
 from deepcac.judging.resample_scores import resample_scores
 from deepcac.judging.verdicts import verdicts
@@ -41,6 +42,7 @@ from deepcac.table.answer import (
     with_interval,
 )
 from deepcac.table.budgeted_trials import Trials, simplicity
+from deepcac.types import Array
 
 FEWEST_EVENTS = 20  # rows of the rarest class; with fewer, five or less are tested at a time
 ENOUGH_EVENTS = 100  # below, no firm no
@@ -49,15 +51,45 @@ _SPLINES = {
     BETTER: "Splines improve logistic regression: {gain}.",
     WORSE: "Splines make logistic regression worse: {gain}.",
     UNDECIDED: "Splines may make logistic regression better or worse: {gain}.",
+    EQUIVALENT: "Splines neither improve logistic regression nor make it worse: {gain}.",
 }
-_NO_CHANGE = "Splines neither improve logistic regression nor make it worse: {gain}."
 _BEYOND_SPLINES = {
     BETTER: "Clusters are also ahead of splines: {gain}.",
     WORSE: "Splines do more than clusters: clusters minus splines {gain}.",
     UNDECIDED: "Splines may do as much without clusters: clusters minus splines {gain}.",
+    EQUIVALENT: "Splines do as much without clusters: clusters minus splines {gain}.",
 }
-_AS_MUCH = "Splines do as much without clusters: clusters minus splines {gain}."
 _SAME = "Splines have the same AUROC in every resample."
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is held against the same models without it.
+
+    Attributes
+    ----------
+    what : str
+    models : str
+        The models that must use it.
+    use : str
+        The sentence on a gain, with its ``{model}`` and ``{gain}``.
+    questions : tuple of Question
+    paired : callable
+        As `deepcac.judging.questions.pairs`.
+    named, arm : callable
+        Return a contender in words, and what sets it apart from its learner alone.
+    """
+
+    what: str = "clusters"
+    models: str = "models in two clusters or more"
+    use: str = "Use {model}: clusters help, {gain}."
+    questions: tuple[Question, ...] = TABLE_QUESTIONS
+    paired: Callable[[Question, list[str]], Iterator[tuple[str, str]]] = pairs
+    named: Callable[[str], str] = contender_name
+    arm: Callable[[str], str] = arm_name
+
+
+CLUSTERS = Subject()
 
 
 def rows_of(table: pd.DataFrame, question: Question) -> pd.DataFrame:
@@ -66,32 +98,40 @@ def rows_of(table: pd.DataFrame, question: Question) -> pd.DataFrame:
 
 
 def answer(
-    trials: Trials, name: str, rarest: int, rare: str = "events", best: str | None = None
+    trials: Trials,
+    name: str,
+    rarest: int,
+    rare: str = "events",
+    best: str | None = None,
+    subject: Subject = CLUSTERS,
 ) -> Answer:
     """Compare the contenders of a table and put the outcome into words.
 
     `rarest` counts its rows of the rarest class, which are called `rare`. The answer is
     about the model without clusters called `best`, which the validation rows choose if none is
-    given. They choose the clusters, too.
+    given. They choose the clusters, too. Of another `subject` it says the same.
     """
     scores = resample_scores({name: trials.records})
-    table = verdicts(scores, MARGIN, STRICT, TABLE_QUESTIONS)
+    table = verdicts(scores, MARGIN, STRICT, subject.questions, subject.paired)
     rows = rows_of(table, HELP)
     lines = rows.to_dict("records")
     compared = [*lines, *rows_of(table, BENT).to_dict("records")]
     references = {str(line["reference"]) for line in compared}
     clustered = first_line(trials, compared, best)
     best = clustered["reference"]
-    verdict = _verdict(lines, best, trials.cut, rarest, excluded=gain_excluded(table))
     counts = {kind: int((rows["verdict"] == kind).sum()) for kind in _ORDER}
-    helped = _helped(verdict, lines, best)
-    ahead = _score_without(trials, best)
-    sentence = _sentence(verdict, lines, best, ahead, helped, (rarest, rare), excluded_gain(table))
+    excluded, excludes = _excluded_gain(table, subject)
+    verdict, helped = _decided(lines, best, trials.cut, rarest, excluded=excluded)
+    if helped is None:
+        sentence = _no_gain(subject, verdict, lines, best, (rarest, rare), excludes)
+    else:
+        ahead = float(_tuned(trials, best).mean())
+        sentence = _helping(subject, verdict, helped, lines, (best, ahead), rarest)
     by_chance = all(tuned_auroc(trials, name)[1] <= 0.5 for name in trials.records)
     if helped is None and verdict != TOO_FEW and by_chance:
         sentence = (
-            "We found no model that ranks these patients better than chance, with clusters or "
-            f"without: {contender_name(best)} has AUROC "
+            f"We found no model that ranks these patients better than chance, with {subject.what} "
+            f"or without: {contender_name(best)} has AUROC "
             f"{with_interval(tuned_auroc(trials, best), 3)}."
         )
     if trials.cut and verdict not in (CUT, TOO_FEW):
@@ -105,22 +145,18 @@ def answer(
     passed_over = _passed_over(trials, best, references, () if helped else set(told))
     return Answer(
         sentence=sentence,
-        details=[*filter(None, [passed_over]), _counted(counts), *_details(table, rows, counts)],
+        details=[
+            *filter(None, [passed_over]),
+            _counted(counts, subject.what),
+            *_details(table, rows, counts, subject.what),
+        ],
         verdict=verdict,
         table=table,
-        numbers=first_numbers(trials, clustered, (rarest, rare), _change(clustered)),
+        numbers=_numbers(trials, clustered, (rarest, rare), subject),
         best=best,
         clustered=clustered["contender"],
         also=[splines] * bool(splines),
     )
-
-
-def _change(line: Line) -> str:
-    """Return what the difference of the first screen is called."""
-    contender = line["contender"]
-    if parse_contender(contender).learner == line["reference"]:
-        return f"Change by clusters ({arm_name(contender)})"
-    return f"Change by {contender_name(contender)}"
 
 
 def first_line(trials: Trials, lines: Sequence[Line], best: str | None = None) -> Line:
@@ -163,27 +199,24 @@ def _passed_over(
     if ahead == best or (ahead, best) in told:
         return ""
     share = trials.records[ahead].test_share
-    more, less = (
-        choose(open_to(trials.records, name), TUNED, "auroc").scores for name in (ahead, best)
-    )
+    more, less = (_tuned(trials, name) for name in (ahead, best))
     gap = corrected_t_test(more - less, n_train=1 - share, n_test=share)
     sentence = ahead_sentence(contender_name(ahead), contender_name(best), gap)
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 
-def gain_excluded(table: pd.DataFrame) -> bool:
-    """Tell whether models of two clusters or more were tested, and none gains the margin."""
-    rows = rows_of(table, FORCED)
-    return len(rows) > 0 and bool((rows["p_gain_excluded_holm"] < LEVEL).all())
+def _excluded_gain(table: pd.DataFrame, subject: Subject) -> tuple[bool, str]:
+    """Tell whether models that must use clusters were tested and none gains the margin.
 
-
-def excluded_gain(table: pd.DataFrame) -> str:
-    """Say which gains in AUROC all intervals exclude, where clusters were chosen or forced."""
-    rows = pd.concat([rows_of(table, HELP), rows_of(table, FORCED)])
-    highest = float(rows["high"].max())
+    And say which gains in AUROC all intervals exclude, where clusters were chosen or forced.
+    """
+    forced = rows_of(table, FORCED)
+    excluded = len(forced) > 0 and bool((forced["p_gain_excluded_holm"] < LEVEL).all())
+    highest = float(pd.concat([rows_of(table, HELP), forced])["high"].max())
     if highest != highest:
-        return "two clusters or more changed no score"
-    return f"the 95 % intervals exclude a gain above {max(highest, 0.0):.3f} AUROC"
+        return excluded, f"{subject.models} changed no score"
+    ends = f"the 95 % intervals exclude a gain above {max(highest, 0.0):.3f} AUROC"
+    return excluded, ends
 
 
 USE, WEAKER, LIKELY, OPEN, NO_GAIN, UNSEEN, CUT, FEW_EVENTS, TOO_FEW = VERDICTS = (
@@ -193,159 +226,145 @@ USE, WEAKER, LIKELY, OPEN, NO_GAIN, UNSEEN, CUT, FEW_EVENTS, TOO_FEW = VERDICTS 
 _ORDER = (BETTER, WORSE, EQUIVALENT, UNDECIDED, NEVER, TIED)
 
 
-def _verdict(lines: Sequence[Line], best: str, cut: bool, rarest: int, *, excluded: bool) -> str:
-    """Decide what the first line says.
+def _decided(
+    lines: Sequence[Line], best: str, cut: bool, rarest: int, *, excluded: bool
+) -> tuple[str, Line | None]:
+    """Return the verdict, and of gains the one that is stated, the largest on the test rows.
 
     A firm no needs all training rows, enough events, and a test that excludes a gain: that clusters
-    were never chosen tests nothing.
+    were never chosen tests nothing. A gain is likely that a test of its own shows, and that the
+    correction takes away.
     """
-    if rarest < FEWEST_EVENTS:
-        return TOO_FEW
     better = [row for row in lines if row["verdict"] == BETTER]
-    if better:
-        return USE if any(row["reference"] == best for row in better) else WEAKER
-    if _likely(lines):
-        return LIKELY
-    if any(row["verdict"] == UNDECIDED for row in lines):
-        return OPEN
+    undecided = [row for row in lines if row["verdict"] == UNDECIDED]
+    own = [row for row in better if row["reference"] == best]
+    likely = [row for row in undecided if row["low"] > 0]
+    for verdict, gains in ((USE, own), (WEAKER, better), (LIKELY, likely)):
+        if gains and rarest >= FEWEST_EVENTS:
+            return verdict, max(gains, key=lambda row: float(row["mean"]))
+    if rarest < FEWEST_EVENTS:
+        return TOO_FEW, None
+    if undecided:
+        return OPEN, None
     if cut or rarest < ENOUGH_EVENTS:
-        return CUT if cut else FEW_EVENTS
-    return NO_GAIN if excluded else UNSEEN
+        return CUT if cut else FEW_EVENTS, None
+    return NO_GAIN if excluded else UNSEEN, None
 
 
-def _likely(lines: Sequence[Line]) -> list[Line]:
-    """Return the gains that a test of their own shows, and that the correction takes away."""
-    return [row for row in lines if row["verdict"] == UNDECIDED and row["low"] > 0]
-
-
-def _helped(verdict: str, lines: Sequence[Line], best: str) -> Line | None:
-    """Return the gain that the sentence states, the largest on the test rows; None of none."""
-    pool = _likely(lines) if verdict == LIKELY else []
-    if verdict in (USE, WEAKER):
-        pool = [row for row in lines if row["verdict"] == BETTER]
-    if verdict == USE:
-        pool = [row for row in pool if row["reference"] == best]
-    return max(pool, key=lambda row: float(row["mean"]), default=None)
-
-
-def _sentence(
-    verdict: str,
-    lines: Sequence[Line],
-    best: str,
-    ahead: float,
-    helped: Line | None,
-    rare: tuple[int, str],
+def _no_gain(
+    subject: Subject, verdict: str, lines: Sequence[Line], best: str, rare: tuple[int, str],
     excludes: str,
-) -> str:
-    """Put the verdict into words; `ahead` is the AUROC of the best model without clusters."""
-    model, (rarest, called) = contender_name(best), rare
-    if verdict == TOO_FEW:
-        return Text("Too few {} ({}) to say whether clusters help.", called, Count(rarest))
-    if helped is not None:
-        return _helping(verdict, helped, lines, (best, ahead), rarest)
+) -> str:  # fmt: skip
+    """Say that no gain was found, or that none could be."""
+    words = {"model": contender_name(best), "what": subject.what, "models": subject.models}
     undecided = sum(row["verdict"] == UNDECIDED for row in lines)
     return Text.by(
         lambda rule: _NO[verdict].format(
-            model=model, events=f"{rule.show(Count(rarest))} {called}", undecided=undecided,
-            n=len(lines), excludes=excludes,
+            **words, excludes=excludes, undecided=undecided, n=len(lines),
+            rarest=rule.show(Count(rare[0])), events=rare[1],
         )
     )  # fmt: skip
 
 
 def _helping(
-    verdict: str, helped: Line, lines: Sequence[Line], without: tuple[str, float], rarest: int
-) -> str:
-    """Say which clusters gain; `without` is the best model without them, and its AUROC."""
-    best, ahead = without
-    model, clustered = contender_name(best), contender_name(helped["contender"])
+    subject: Subject, verdict: str, helped: Line, lines: Sequence[Line],
+    best: tuple[str, float], rarest: int,
+) -> str:  # fmt: skip
+    """Say which clusters gain; `best` is the best model without them, and its AUROC."""
+    (name, ahead), what = best, subject.what
+    model, clustered = contender_name(name), subject.named(helped["contender"])
     if verdict == USE:
-        return f"Use {clustered}: clusters help, {gain(helped)}."
+        return subject.use.format(model=clustered, gain=gain(helped))
     if verdict == LIKELY:
         likely = f"gain is likely but not certain: {clustered}, {gain(helped)}."
-        behind = helped["reference"] != best and helped["score"] < ahead
-        return f"Use {model} without clusters; elsewhere a {likely}" if behind else f"A {likely}"
+        behind = helped["reference"] != name and helped["score"] < ahead
+        return f"Use {model} without {what}; elsewhere a {likely}" if behind else f"A {likely}"
     weaker = contender_name(helped["reference"])
     if helped["score"] >= ahead:
         scores = f"its AUROC is then {helped['score']:.3f}, that of {model} {ahead:.3f}"
-        return f"Clusters help {weaker}, {gain(helped)}; {scores}."
-    words = [row["verdict"] for row in lines if row["reference"] == best]
+        return f"{what.capitalize()} help {weaker}, {gain(helped)}; {scores}."
+    words = [row["verdict"] for row in lines if row["reference"] == name]
     now = " for now" if UNDECIDED in words or rarest < ENOUGH_EVENTS else ""
-    return f"Use {model} without clusters{now}; they help the weaker {weaker}, {gain(helped)}."
-
-
-def _score_without(trials: Trials, best: str) -> float:
-    return float(choose(trials.records[best], TUNED, "auroc").scores.mean())
+    return f"Use {model} without {what}{now}; they help the weaker {weaker}, {gain(helped)}."
 
 
 _NO = {
-    OPEN: "Use {model} without clusters for now: we found no gain, and {undecided} of {n} "
+    TOO_FEW: "Too few {events} ({rarest}) to say whether {what} help.",
+    OPEN: "Use {model} without {what} for now: we found no gain, and {undecided} of {n} "
     "comparisons are undecided.",
-    NO_GAIN: "Use {model} without clusters: on this table, models in two clusters or more gain "
-    f"less than {MARGIN:g} AUROC.",
-    UNSEEN: "Use {model} without clusters for now: we found no gain; {excludes}.",
-    CUT: "Use {model} without clusters for now: we found no gain with a part of the training rows.",
-    FEW_EVENTS: "Use {model} without clusters for now: we found no gain, and there are only "
-    "{events}.",
+    NO_GAIN: f"Use {{model}} without {{what}}: on this table, {{models}} gain less than "
+    f"{MARGIN:g} AUROC.",
+    UNSEEN: "Use {model} without {what} for now: we found no gain; {excludes}.",
+    CUT: "Use {model} without {what} for now: we found no gain with a part of the training rows.",
+    FEW_EVENTS: "Use {model} without {what} for now: we found no gain, and there are only "
+    "{rarest} {events}.",
 }
 
 
-def first_numbers(
-    trials: Trials, line: Line, rare: tuple[int, str], change: str, without: str = "clusters"
+def _numbers(
+    trials: Trials, line: Line, rare: tuple[int, str], subject: Subject
 ) -> list[tuple[str, str]]:
     """Return the numbers of the first screen.
 
     `line` is the comparison whose reference is the best model; `rare` counts the rows of the
-    rarest class, and says what they are. `change` and `without` are what the difference is called,
-    and what the best model goes without.
+    rarest class, and says what they are.
     """
-    best = line["reference"]
+    best, contender = line["reference"], line["contender"]
     trained = Text("{}{}", Count(trials.trained_on), " (a part)" * trials.cut)
+    change = f"{subject.what} ({subject.arm(contender)})"
+    if not contender.endswith(f"_{best}"):
+        change = subject.named(contender)
     return [
-        (f"Best model without {without}", contender_name(best)),
+        (f"Best model without {subject.what}", contender_name(best)),
         ("Its AUROC", with_interval(tuned_auroc(trials, best), 3)),
-        (change, line["verdict"] if line["verdict"] in NOT_TESTED else gain(line)),
+        (f"Change by {change}", line["verdict"] if line["verdict"] in NOT_TESTED else gain(line)),
         ("Training rows", trained),
         (rare[1].capitalize(), Count(rare[0])),
     ]
 
 
+def _tuned(trials: Trials, name: str) -> Array:
+    """Return the test AUROC of a tuned contender in each resample."""
+    return choose(open_to(trials.records, name), TUNED, "auroc").scores
+
+
 def tuned_auroc(trials: Trials, name: str) -> tuple[float, float, float]:
     """Return the mean test AUROC of a tuned contender and its interval, NaN if nothing varies."""
     share = trials.records[name].test_share
-    scores = choose(open_to(trials.records, name), TUNED, "auroc").scores
-    estimate = corrected_t_test(scores, n_train=1 - share, n_test=share)
+    estimate = corrected_t_test(_tuned(trials, name), n_train=1 - share, n_test=share)
     return estimate.mean, max(estimate.low, 0.0), min(estimate.high, 1.0)
 
 
-def _counted(counts: Mapping[str, int]) -> str:
+def _counted(counts: Mapping[str, int], what: str) -> str:
     """Count the verdicts of the models with clusters against the same without."""
     words = {
-        BETTER: "better with clusters",
-        WORSE: "worse with clusters",
+        BETTER: f"better with {what}",
+        WORSE: f"worse with {what}",
         EQUIVALENT: f"no difference (within {MARGIN:g} AUROC)",
         UNDECIDED: "undecided",
-        NEVER: "clusters never chosen",
-        TIED: "clusters chosen without changing a score",
+        NEVER: f"{what} never chosen",
+        TIED: f"{what} chosen without changing a score",
     }
     listed = ", ".join(
         f"{words[verdict]} in {counts[verdict]}" for verdict in _ORDER if counts[verdict]
     )
-    return f"{sum(counts.values())} comparisons of models with and without clusters: {listed}."
+    return f"{sum(counts.values())} comparisons of models with and without {what}: {listed}."
 
 
-def _details(table: pd.DataFrame, rows: pd.DataFrame, counts: dict[str, int]) -> list[str]:
+def _details(
+    table: pd.DataFrame, rows: pd.DataFrame, counts: Mapping[str, int], what: str
+) -> list[str]:
     sentences = []
     if BETTER in rows_of(table, NEGATIVE)["verdict"].tolist():
         sentences.append(
-            "Warning: a hash of the row number, which knows nothing, seems to help; do not trust "
-            "the gains on this page."
+            "Warning: groups that mean nothing seem to help; do not trust the gains on this page."
         )
-    if counts[BETTER] and (meaningless := _beaten(table, rows)):
+    if counts[BETTER] and (meaningless := _beaten(table, rows, what)):
         sentences.append(meaningless)
     return sentences
 
 
-def _beaten(table: pd.DataFrame, rows: pd.DataFrame) -> str:
+def _beaten(table: pd.DataFrame, rows: pd.DataFrame, what: str) -> str:
     """Say whether the clusters that help beat a partition that means nothing."""
     helping = set(rows.loc[rows["verdict"] == BETTER, "contender"])
     controls = rows_of(table, ANY)
@@ -354,8 +373,8 @@ def _beaten(table: pd.DataFrame, rows: pd.DataFrame) -> str:
         return ""
     won = int((controls["verdict"] == BETTER).sum())
     return (
-        "Against partitions that mean nothing (a random one, a hash of the row) the clusters that "
-        f"help are better in {won} of {len(controls)} comparisons."
+        "Against partitions that mean nothing (a random one, a hash of the row) the "
+        f"{what.removeprefix('the ')} that help are better in {won} of {len(controls)} comparisons."
     )
 
 
@@ -381,6 +400,6 @@ def splines_sentence(table: pd.DataFrame, helped: Line | None) -> str:
     if asked.empty:
         return ""
     (line,) = asked.to_dict("records")
-    texts, otherwise = (_SPLINES, _NO_CHANGE) if helped is None else (_BEYOND_SPLINES, _AS_MUCH)
-    text = _SAME if line["verdict"] in NOT_TESTED else texts.get(line["verdict"], otherwise)
+    texts = _SPLINES if helped is None else _BEYOND_SPLINES
+    text = _SAME if line["verdict"] in NOT_TESTED else texts[line["verdict"]]
     return text.format(gain=gain(line))

@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.partitions import part
-from deepcac.judging.resamples import OUTLIER, Rows
+from deepcac.judging.resamples import Resample, Rows, resamples
 from deepcac.judging.trial_record import VALIDATION
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.censored import observed_risk
@@ -19,7 +19,7 @@ from deepcac.scoring.equivalence import LEVEL
 from deepcac.scoring.small_cells import FEW, OTHERS, OfSome, Rate
 from deepcac.scoring.statistics import corrected_error, independent_rows
 from deepcac.scoring.subtypes import distinguishing_features
-from deepcac.table.budgeted_trials import Trials, as_resample, table_resamples
+from deepcac.table.budgeted_trials import Trials
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.reading.table_encoder import NUMBER, feature_names
 from deepcac.types import Array, Ids
@@ -132,8 +132,9 @@ def _clustering(table: LabelledTable, trials: Trials, arm: str) -> FoundClusteri
     values, score = _chosen(trials, arm)
     k, alpha = int(values["n_clusters"]), float(values.get("alpha", 0.0))
     scaler = TableScaler().fit(table.features.X)
-    whole = as_resample(table, scaler, trials.seeds[0])
-    rows = whole.train
+    X, y = table.features.X, table.features.label
+    rows = Rows(X, scaler.transform(X), y, table.features.row_id)
+    whole = Resample(rows, rows, rows, table.features.n_classes, trials.seeds[0])
     names = tuple(map(str, scaler.get_feature_names_out(np.array(table.features.names, object))))
     label = _by_size(part(whole, arm, k, alpha).train)
     return FoundClustering(
@@ -142,7 +143,7 @@ def _clustering(table: LabelledTable, trials: Trials, arm: str) -> FoundClusteri
         alpha=alpha,
         validation=score,
         label=label,
-        subtypes=_subtypes(rows, label, names, table),
+        subtypes=_subtypes(rows.bounded, label, names, table),
         profile=np.array([_means(rows.scaled[label == j]) for j in np.unique(label)]),
         names=names,
         stability=_stability(table, trials, arm, (k, alpha), label),
@@ -190,9 +191,7 @@ def single_column(table: LabelledTable, label: Ids) -> str | None:
 def _by_size(label: Ids) -> Ids:
     """Return clusters renumbered from the largest."""
     _, label, counts = np.unique(label, return_inverse=True, return_counts=True)
-    rank = np.empty(len(counts), dtype=np.int64)
-    rank[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
-    return rank[label]
+    return np.argsort(np.argsort(-counts, kind="stable"))[label]
 
 
 def _stability(
@@ -200,54 +199,56 @@ def _stability(
 ) -> float:
     """Cluster the training part of resamples; compare all rows' clusters with `label`."""
     n = min(len(trials.seeds), STABILITY_RESAMPLES)
-    drawn = table_resamples(
-        table.features, n, trials.train_rows, first=trials.seeds[0], unit=table.group
-    )
+    drawn = resamples(table.features, n, trials.train_rows, first=trials.seeds[0], unit=table.group)
     agreement = []
     for sample in drawn:
         partition = part(sample, arm, *values)
-        cluster_ids = np.zeros(len(label), dtype=np.int64)
-        for rows in (sample.train, sample.validation, sample.test):
-            cluster_ids[np.searchsorted(table.features.row_id, rows.row_id)] = (
-                partition.assign(rows) + 1
-            )
-        seen = np.flatnonzero(cluster_ids)
-        agreement.append(adjusted_rand_score(label[seen], cluster_ids[seen]))
+        parts = (sample.train, sample.validation, sample.test)
+        row_id = np.concatenate([rows.row_id for rows in parts])
+        again = np.concatenate([partition.assign(rows) for rows in parts])
+        whole = label[np.searchsorted(table.features.row_id, row_id)]
+        agreement.append(adjusted_rand_score(whole, again))
     return float(np.mean(agreement))
 
 
 def _subtypes(
-    rows: Rows, label: Ids, names: tuple[str, ...], table: LabelledTable
+    bounded: Array, label: Ids, names: tuple[str, ...], table: LabelledTable
 ) -> list[Subtype]:
-    n_classes, levels = table.features.n_classes, table.encoder.level_names
-    bounded = np.clip(rows.scaled, -OUTLIER, OUTLIER)
+    levels = table.encoder.level_names
     effects = distinguishing_features(bounded, label, names, top=NAMING)
-    groups = np.unique(label)
-    counts = np.array([np.bincount(rows.y[label == j], minlength=n_classes) for j in groups])
-    sizes = counts.sum(axis=1)
-    patients = independent_rows(label, table.group)[groups]
     subtypes = []
-    for j, size, classes, n in zip(groups, sizes.tolist(), counts.tolist(), patients, strict=True):
-        rates = tuple(Rate(count, size, int(n)) for count in classes)
-        if table.follow is not None:
-            share, low, high = observed_risk(table.follow.take(label == j))
-            risks = ((1 - share, 1 - high, 1 - low), (share, low, high))
-            few = bool(OTHERS.is_few(classes).any())
-            rates = tuple(
-                replace(rate, hidden=few, risk=risk)
-                for rate, risk in zip(rates, risks, strict=True)
-            )
-        notable = [
-            effect
+    for j, rates in enumerate(outcome_rates(table, label)):
+        phrases = [
+            _effect_phrase(effect, levels)
             for effect in effects
             if effect["cluster"] == j and abs(effect["effect"]) >= NOTABLE
         ]
-        name = (
-            ", ".join(_effect_phrase(effect, levels) for effect in notable)
-            or "no variable stands out"
-        )
-        subtypes.append(Subtype(int(j) + 1, OfSome(name, size, instead=TOO_FEW), size, rates))
+        name, size = ", ".join(phrases) or "no variable stands out", rates[0].rows
+        subtypes.append(Subtype(j + 1, OfSome(name, size, instead=TOO_FEW), size, rates))
     return subtypes
+
+
+def outcome_rates(table: LabelledTable, code: Ids) -> list[tuple[Rate, ...]]:
+    """Return how often each class is in each group of the rows of a table.
+
+    At a horizon that are the risk of the event (`observed_risk`) and its complement, which others
+    see where no outcome is of few patients. `code`, shape (n,), has the groups from 0.
+    """
+    label, n_classes = table.features.label, table.features.n_classes
+    rates = []
+    for j, patients in enumerate(independent_rows(code, table.group).tolist()):
+        counts = np.bincount(label[code == j], minlength=n_classes).tolist()
+        every = [Rate(count, sum(counts), patients) for count in counts]
+        if table.follow is not None:
+            share, low, high = observed_risk(table.follow.take(code == j))
+            risks = [(1 - share, 1 - high, 1 - low), (share, low, high)]
+            few = bool(OTHERS.is_few(counts).any())
+            every = [
+                replace(rate, hidden=few, risk=risk)
+                for rate, risk in zip(every, risks, strict=True)
+            ]
+        rates.append(tuple(every))
+    return rates
 
 
 def _effect_phrase(effect: dict[str, Any], levels: frozenset[str]) -> str:

@@ -18,11 +18,11 @@ from sklearn.metrics import pairwise_distances_argmin
 from deepcac.errors import DataError
 from deepcac.files.saved_models import LARGEST, SMALLEST
 from deepcac.judging.partitions import part
-from deepcac.judging.resamples import OUTLIER, Rows
+from deepcac.judging.resamples import OUTLIER, Resample, Rows
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.calibration import log_odds
 from deepcac.table.answer import arm_name, contender_name
-from deepcac.table.budgeted_trials import BOOSTERS, as_resample, bent_line
+from deepcac.table.budgeted_trials import BOOSTERS, bent_line
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.local_models import BoostedTrees, Plane, Splines, fit_plane, grow_trees
 from deepcac.table.table_model import TableModel
@@ -152,23 +152,26 @@ def fit_risk_model(table: LabelledTable, method: dict[str, Any], seed: int) -> R
     mean, centre, share, knot or leaf is that of fewer patients than a cell (`coarse_scaler`,
     `coarse_centres`), so that there may be fewer clusters.
     """
-    scaler, labelled, weight = coarse_scaler(table), np.arange(len(table.features.label)), None
+    scaler, features, weight = coarse_scaler(table), table.features, None
+    labelled = np.arange(len(features.label))
     if table.follow is not None:
         weight = table.follow.weights()
         labelled = np.flatnonzero(weight)
-    whole = as_resample(table, scaler, seed, weight)
-    rows, patient = whole.train.take(labelled), patients(table)[labelled]
+    X, y = features.X, features.label
+    rows = Rows(X, scaler.transform(X), y, features.row_id, table.group, weight).take(labelled)
+    patient = patients(table)[labelled]
     k = method["n_clusters"] if method["arm"] else 1
     centres = np.empty((0, rows.scaled.shape[1]))
     cluster = np.zeros(len(rows), dtype=np.int64)
     if k > 1:
-        cluster_ids = part(replace(whole, train=rows), method["arm"], k, method["alpha"]).train
+        whole = Resample(rows, rows, rows, features.n_classes, seed)
+        cluster_ids = part(whole, method["arm"], k, method["alpha"]).train
         shares = indicators(table, scaler)[scaler.kept_]
         centres, cluster = coarse_centres(rows.bounded, cluster_ids, patient, scaler, shares)
     splines = Splines()
     if method["learner"] == bent_line():
         splines = Splines.learn(rows.bounded, patient, method["knots"])
-    n_parts, n_classes = max(len(centres), 1), table.features.n_classes
+    n_parts, n_classes = max(len(centres), 1), features.n_classes
     parts = _fitted(
         rows, [cluster == j for j in range(n_parts)], scaler, splines, method, n_classes, seed
     )

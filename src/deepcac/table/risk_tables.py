@@ -11,7 +11,6 @@ import pyarrow as pa
 from deepcac.errors import ConfigError, DataError
 from deepcac.files.atomic import atomic_path
 from deepcac.files.csv_files import FORMULA, plain_cell
-from deepcac.pages.sections import Section
 from deepcac.persistence.model_files import load
 from deepcac.scoring.small_cells import FEW
 from deepcac.table.answer import Answer
@@ -27,13 +26,7 @@ from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac.table.optimism import Refits, optimism, refit, spread, write_instability_page
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.column_tables import column_blocks
-from deepcac.table.pages.page_sections import (
-    Page,
-    leak_warning,
-    page_names,
-    remarks_on,
-    shown_page,
-)
+from deepcac.table.pages.page_sections import Page, shown_page
 from deepcac.table.risk_model import RiskModel, fit_risk_model
 from deepcac.table.risk_model_choice import (
     AUTO,
@@ -107,10 +100,9 @@ def fit_table(
         fit_facts(table, model, seed, model.name, tried),
         usual_facts("fit"),
     )
-    blocks = [*leak_warning(table), *remarks_on(table.remarks)]
-    blocks += column_blocks(table.rows, table.columns)
-    told = Page("", Answer(""), [Section("", "", blocks)], "", page_names(table))
-    write_card_of(beside, shown_page(told, exact=run.exact), facts, run)
+    columns = column_blocks(table.rows, table.columns)
+    about = Page.of_table(table, Answer(""), columns, [], "", title="")
+    write_card_of(beside, shown_page(about, exact=run.exact), facts, run)
     return model
 
 

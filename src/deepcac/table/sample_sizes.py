@@ -149,11 +149,33 @@ def size_section(
         The lowest that is asked for, for the net benefit of the study.
     """
     mean, low = auroc
-    if not low > 0.5:
-        return Section("sizes", "How many patients are needed", [NO_EVIDENCE])
-    need, study = needed_patients(table, auroc=mean), study_size(risk, mean, threshold)
-    blocks: list[Block] = [need.sentence, study_sentence(study)]
+    blocks: list[Block] = [NO_EVIDENCE]
+    if low > 0.5:
+        need, study = needed_patients(table, auroc=mean), study_size(risk, mean, threshold)
+        blocks = [need.sentence, study_sentence(study), *size_blocks(need, study, threshold)]
+    return Section("sizes", "How many patients are needed", blocks)
+
+
+def size_blocks(
+    need: ModelNeed, study: ValidationSize | None, threshold: float | None = None
+) -> list[Block]:
+    """Return what the numbers of patients rest on: a table of the study's, and notes."""
+    blocks: list[Block] = []
     if study is not None:
         title = "Sample size of a validation study"
-        blocks.append(Table.of_texts("study-size", title, HEAD, study_rows(study, threshold)))
-    return Section("sizes", "How many patients are needed", [*blocks, need.note, STUDY_NOTE])
+        blocks = [Table.of_texts("study-size", title, HEAD, study_rows(study, threshold))]
+    return [*blocks, need.note, STUDY_NOTE]
+
+
+def criteria(size: SampleSize) -> list[tuple[str, str]]:
+    """Return the patients that each criterion asks for, for the model itself."""
+    error = "not defined above 30 parameters"
+    return [
+        ("overall risk known within 0.05", f"{size.overall:,}"),
+        (
+            "a patient's risk off by 0.05 on average",
+            error if size.average_error is None else f"{size.average_error:,}",
+        ),
+        ("effects shrunk by 10 % at most", f"{size.shrinkage:,}"),
+        ("R2 too good by 0.05 at most", f"{size.optimism:,}"),
+    ]

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -14,14 +15,14 @@ from deepcac.errors import DataError, DeepCACError
 from deepcac.judging.resamples import resamples
 from deepcac.scoring.small_cells import OTHERS, OWNER
 from deepcac.scoring.statistics import wilson
-from deepcac.table.audit.auditing import UNNAMED, audit_table, group_lines, shown_lines
-from deepcac.table.audit.beyond_risk import BeyondRisk, _rates, likelihood_ratio
-from deepcac.table.audit.group_answer import _assigned, _gain, _use, _warnings
+from deepcac.table.answer import Answer
+from deepcac.table.audit.auditing import UNNAMED, audit_table, group_table
+from deepcac.table.audit.beyond_risk import BeyondRisk, _rates
+from deepcac.table.audit.group_answer import _sentence, _warnings
 from deepcac.table.audit.group_column import ABSENT, Assignable, Groups, assignable, read_groups
 from deepcac.table.audit.group_contenders import (
     ANY,
     CONTROLS,
-    FORCED,
     GIVEN,
     HELP,
     KMEANS,
@@ -29,13 +30,14 @@ from deepcac.table.audit.group_contenders import (
     NEW,
     PARTITIONS,
     SHUFFLED,
-    GroupFit,
+    fit_group,
     group_contenders,
     group_pairs,
     matched_cells,
 )
 from deepcac.table.budgeted_trials import TableRun, booster
 from deepcac.table.commands import app
+from deepcac.table.found_subtypes import outcome_rates
 from deepcac.table.inference.labelled_table import read_labelled
 
 
@@ -71,48 +73,53 @@ def test_empty_cells_are_a_group_and_small_groups_are_not_shown(tmp_path):
     first, second = groups.remarks()
     assert first.startswith("20 rows have no group")
     assert second.startswith("Groups of fewer than 8 rows: 1;")
-    risk = np.full((400, 2), 0.5)
-    lines, event = group_lines(groups, table.features.label, risk)
-    assert event == 1
-    assert lines[-1].name == UNNAMED
-    assert "secret" not in str(lines)
-    cells = shown_lines(lines, 400)
-    assert [row.count("withheld") for row in cells] == [0, 0, 1, 4]  # no tenths of 20 risks
+    rows = group_table(table, groups, np.full((400, 2), 0.5)).texts
+    assert rows[-1][0] == UNNAMED
+    assert "secret" not in str(rows)
+    assert [row.count("withheld") for row in rows] == [0, 0, 1, 4]  # no tenths of 20 risks
+
+
+def grouped(sizes, y, patient=None):
+    """Return a table of groups of these sizes, called a, b and so on; and the groups."""
+    code = np.repeat(np.arange(len(sizes)), sizes)
+    features = SimpleNamespace(label=np.asarray(y), n_classes=2)
+    table = SimpleNamespace(
+        features=features, follow=None, group=patient, shown_classes=("no", "yes")
+    )
+    return table, Groups("g", tuple("abc"[: len(sizes)]), np.arange(len(code)), code)
 
 
 def test_an_interval_of_a_share_counts_patients_and_not_their_rows():
-    code, y, patient = np.repeat([0, 1], 100), np.arange(200) // 2 % 2, np.arange(200) // 2
-    groups = Groups("g", ("a", "b"), np.arange(200), code)
-    risk = np.full((200, 2), 0.5)
-    (rows, *_), _ = group_lines(groups, y, risk)
-    (patients_, *_), _ = group_lines(groups, y, risk, unit=patient)
+    y, patient = np.arange(200) // 2 % 2, np.arange(200) // 2
+    (_, by_rows), (_, by_patients) = (
+        outcome_rates(table, groups.code)[0]
+        for table, groups in (grouped((100, 100), y), grouped((100, 100), y, patient))
+    )
     ends = wilson(np.array([0.5]), np.array([50]))
-    assert patients_.rate.under(OTHERS)[1:] == pytest.approx(np.concatenate(ends))
-    assert rows.rate.under(OTHERS)[2] < patients_.rate.under(OTHERS)[2]
+    assert by_patients.under(OTHERS)[1:] == pytest.approx(np.concatenate(ends))
+    assert by_rows.under(OTHERS)[2] < by_patients.under(OTHERS)[2]
 
 
 def test_an_interval_does_not_tell_that_a_group_is_of_few_patients():
     """Of 20 rows of two patients Wilson's interval goes from 9 % to 91 %, as of two."""
-    code = np.repeat([0, 1, 2], [60, 20, 60])
     patient = np.concatenate([np.arange(60), np.repeat([60, 61], 10), np.arange(62, 122)])
-    groups = Groups("g", ("a", "b", "c"), np.arange(140), code)
-    of = groups, np.arange(140) % 2, np.full((140, 2), 0.5)
-    assert not any(line.hidden() for line in group_lines(*of)[0])
-    lines, _ = group_lines(*of, unit=patient)
-    assert {line.name: line.hidden() for line in lines}["b"]
-    assert sum(line.hidden() for line in lines) == 1
-    assert not any(line.hidden(OWNER) for line in lines)
+    sizes, y, risk = (60, 20, 60), np.arange(140) % 2, np.full((140, 2), 0.5)
+    withheld = {}
+    for whose, units in (("rows", None), ("patients", patient)):
+        table = group_table(*grouped(sizes, y, units), risk)
+        withheld[whose] = {row[0]: "withheld" in row[3] for row in table.texts}
+    assert withheld["rows"] == {"a": False, "b": False, "c": False}
+    assert withheld["patients"] == {"a": False, "b": True, "c": False}
+    table, groups = grouped(sizes, y, patient)
+    rates = outcome_rates(table, groups.code)
+    assert not np.isnan(rates[1][1].under(OWNER)[0])
 
 
 def test_a_range_of_risks_is_shown_where_eight_rows_lie_beyond_each_end():
     sizes = (90, 80, 79)
-    code = np.repeat(np.arange(3), sizes)
-    y = np.zeros(len(code), dtype=np.int64)
-    risk = np.linspace(0.1, 0.5, len(code))
-    groups = Groups("g", ("a", "b", "c"), np.arange(len(code)), code)
-    lines, _ = group_lines(groups, y, np.column_stack([1 - risk, risk]))
-    assert [one.hidden() for one in lines] == [False, False, False]
-    ranges = [row[-1] for row in shown_lines(lines, len(code))]
+    risk = np.linspace(0.1, 0.5, sum(sizes))
+    table = group_table(*grouped(sizes, np.zeros(249, int)), np.column_stack([1 - risk, risk]))
+    ranges = [row[-1] for row in table.texts]
     low, high = np.quantile(risk[90:170], (0.1, 0.9)) * 100
     assert ranges[1:] == [f"{low:.1f} to {high:.1f} %", "withheld"]
 
@@ -160,9 +167,9 @@ def test_a_group_of_no_training_row_is_still_answered(tmp_path):
     groups, sample = read_groups(table, "phenotype"), sample_of(table)
     lonely = groups.code.copy()
     lonely[np.searchsorted(groups.row_id, sample.test.row_id[:2])] = 2
-    made = GroupFit(type(groups)("phenotype", (*groups.names, "new"), groups.row_id, lonely))
+    more = type(groups)("phenotype", (*groups.names, "new"), groups.row_id, lonely)
     for one in group_contenders(3):
-        answer = made(one, one.trials(1)[0], sample)(sample.test)
+        answer = fit_group(more, one, one.trials(1)[0], sample)(sample.test)
         assert answer.shape == (len(sample.test), 2)
         assert np.isfinite(answer).all()
         assert np.allclose(answer.sum(axis=1), 1)
@@ -188,27 +195,6 @@ def test_only_groups_of_the_columns_can_be_assigned(tmp_path):
     blind = read(tmp_path, patients().assign(phenotype=rng.choice(["a", "b"], 400)))
     found = assignable(blind, read_groups(blind, "phenotype"), 0)
     assert abs(found.agreement) < 0.1
-    assert found.agreement_by_chance < 0.1
-    assert "index is 0.00 (" in _assigned(found._replace(agreement=-0.003))  # no minus
-
-
-def test_the_likelihood_ratio_is_that_of_statsmodels():
-    rng = np.random.default_rng(3)
-    n = 400
-    odds = rng.normal(size=n) * 1.3 - 1
-    rng.random(n)
-    group = rng.integers(0, 4, n)
-    y = (rng.random(n) < 1 / (1 + np.exp(-(odds + 0.5 * (group == 2))))).astype(int)
-    chi2, freedom, p = likelihood_ratio(y, odds[:, None], np.eye(4)[group][:, 1:])
-    # statsmodels 0.15.0, twice the difference of Logit's llf.
-    assert chi2 == pytest.approx(6.845196315899159, abs=1e-3)
-    assert freedom == 3
-    assert p == pytest.approx(0.07699903477111075, abs=1e-4)
-
-
-def test_one_group_says_nothing_beyond_the_risk():
-    odds, y = np.linspace(-2, 2, 40)[:, None], np.arange(40) % 2
-    assert likelihood_ratio(y, odds, np.empty((40, 0)))[1:] == (0, 1.0)
 
 
 def test_groups_alone_are_scored_on_rows_they_did_not_learn_from():
@@ -220,78 +206,48 @@ def test_groups_alone_are_scored_on_rows_they_did_not_learn_from():
     assert roc_auc_score(y, _rates(y, y, fold, np.ones(60))[:, 1]) == 1.0
 
 
-@pytest.mark.parametrize(
-    ("best", "start"), [("better", "Yes: "), ("undecided", "The groups help a w")]
-)
-def test_the_gain_of_the_best_model_is_told_before_a_larger_one_of_a_weaker(best, start):
-    """The weaker model gains .08 and stays behind the other one, with groups and without."""
-    both = pd.DataFrame(
-        {
-            "contender": [f"{GIVEN}-column_lr", f"{GIVEN}-column_hgb"],
-            "reference": ["lr", "hgb"],
-            "reference_score": [0.70, 0.85],
-            "score": [0.78, 0.87],
-            "mean": [0.08, 0.02],
-            "low": [0.05, 0.01],
-            "high": [0.11, 0.03],
-            "verdict": ["better", best],
-        }
-    )
-    families = [both.assign(question=one.id, metric="auroc") for one in (HELP, NEW, ANY)]
-    controls = families[2].assign(verdict="better")
-    whole = pd.concat([*families[:2], controls], ignore_index=True)
-    said = _gain(whole, families[0], "hgb")
-    assert said.startswith(start)
-    assert ("boosted trees" in said) == (best == "better")
-    # Were logistic regression the best on the validation rows, the gain would be its own.
-    assert _gain(whole, families[0], "lr").startswith("Yes: the groups help, +0.080")
+def answered(help_, new="better", any_="better", verdict="gain"):
+    """Return the answer about models with and without the groups, by a verdict a question."""
+    one = {"contender": f"{GIVEN}-column_lr", "metric": "auroc"}
+    words = {HELP: help_, NEW: new, ANY: any_}
+    table = pd.DataFrame([{**one, "question": q.id, "verdict": v} for q, v in words.items()])
+    return Answer("The groups help: a model.", verdict=verdict, table=table)
 
 
-def undecided(excluded):
-    """Return comparisons in which nothing is decided, and groups that must be used."""
-    one = pd.DataFrame(
-        {
-            "contender": [f"{GIVEN}-column_lr"],
-            "reference_score": [0.8],
-            "mean": [0.001],
-            "metric": ["auroc"],
-            "high": [0.0234],
-            "p_gain_excluded_holm": [0.01 if excluded else 0.3],
-            "verdict": ["never chosen" if excluded is not None else "undecided"],
-        }
-    )
-    return pd.concat([one.assign(question=each.id) for each in (HELP, FORCED)], ignore_index=True)
-
-
-def beyond(low, chi2=53.0):
-    return BeyondRisk(np.zeros((2, 2)), 0.8, 0.7, chi2, 1, 1e-12, 0.025, low, 0.039, 0.1)
+def beyond(low, alone=0.7):
+    return BeyondRisk(np.zeros((2, 2)), 0.8, alone, 0.025, low, 0.039)
 
 
 def assignment(agreement):
-    return Assignable(0.5, agreement, 0.5, 0.0, 0.5)
+    return Assignable(0.5, agreement, 0.5)
 
 
-def test_the_strongest_test_decides_what_is_warned_of():
-    """Groups that are the outcome with noise: chi2 53, held-out gain .025 (.012 to .039)."""
-    said = _use(undecided(None), (200, "events"), beyond(0.012), cut=False, best="lr")
+@pytest.mark.parametrize(
+    ("new", "any_", "end"),
+    [
+        ("better", "better", "help: a model."),
+        ("undecided", "better", "no gain once they are read from the other columns of a patient."),
+        ("better", "undecided", "no advantage over groups that mean nothing."),
+    ],
+)
+def test_a_gain_is_told_with_what_takes_it_away(new, any_, end):
+    assert _sentence(answered("better", new, any_), beyond(-0.01)).endswith(end)
+    assert _sentence(answered("better", new, any_), beyond(-0.01, alone=0.97)).startswith("Do not ")
+    few = answered("better", new, any_, verdict="too few")
+    assert _sentence(few, beyond(-0.01, alone=0.97)) == few.sentence
+
+
+def test_what_groups_say_beyond_the_risk_decides_what_is_warned_of():
+    """Groups that are the outcome with noise: held-out gain .025 (.012 to .039)."""
+    open_ = answered("undecided", "undecided", "undecided", verdict="undecided")
+    said = _sentence(open_, beyond(0.012))
     assert said.startswith("The groups say more about the outcome than the risk without them")
-    assert "+0.0250, 95 % interval +0.0120 to +0.0390" in said
-    (warning,) = _warnings(undecided(None), beyond(0.012), assignment(0.01))
-    assert "chi2 53 with 1 degrees of freedom" in warning
+    assert "+0.0250 (+0.0120 to +0.0390)" in said
+    (warning,) = _warnings(open_.table, beyond(0.012), assignment(0.01))
     assert "the outcome was known when they were made" in warning
-    assert not _warnings(undecided(None), beyond(0.012), assignment(0.95))  # columns tell them
-    assert not _warnings(undecided(None), beyond(-0.01), assignment(0.01))
-    assert _use(undecided(None), (200, "events"), beyond(-0.01), cut=False, best="lr").startswith(
-        "We found no gain: 1 of 1"
-    )
-
-
-def test_groups_that_were_never_chosen_get_a_firm_no_only_from_a_test_that_excludes_a_gain():
-    assert _use(undecided(True), (200, "events"), beyond(-0.01), cut=False, best="lr").startswith(
-        "No: a tuned model does no"
-    )
-    open_ = _use(undecided(False), (200, "events"), beyond(-0.01), cut=False, best="lr")
-    assert "was found (1 never chosen); the 95 % intervals exclude a gain above 0.023" in open_
+    assert not _warnings(open_.table, beyond(0.012), assignment(0.95))  # columns tell them
+    assert not _warnings(open_.table, beyond(-0.01), assignment(0.01))
+    assert _sentence(open_, beyond(-0.01)) == open_.sentence
 
 
 @pytest.fixture
@@ -314,7 +270,7 @@ def audited(tmp_path, frame):
 @pytest.mark.usefixtures("quick")
 def test_planted_subtypes_help_logistic_regression_and_can_be_assigned(tmp_path):
     answer, page = audited(tmp_path, patients())
-    assert re.match(r"(Yes: t|T)he groups help.* for logistic regression", answer)
+    assert re.match(r"The groups help:? logistic regression", answer)
     assert answer.endswith("The group of a new patient can be read from the other columns.")
     events = patients().died.value_counts().min()
     assert f"vents</dt><dd>{events}</dd>" in page

@@ -8,14 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from described_tables import inferred, use_of
-from scipy.special import expit
 
 from deepcac.judging.planted_outcomes import plant, planted_follow_up, planting_ground
 from deepcac.persistence.model_files import load
 from deepcac.scoring.censored import FollowUp, observed_risk
-from deepcac.table.audit.auditing import group_lines
-from deepcac.table.audit.beyond_risk import likelihood_ratio, robust_wald
 from deepcac.table.budgeted_trials import TableRun
+from deepcac.table.found_subtypes import outcome_rates
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.optimism import _drawn, _scored
 from deepcac.table.risk_model_choice import method_lines
@@ -107,46 +105,14 @@ def test_draws_of_patients_keep_their_follow_up(tmp_path):
     assert not np.allclose(_scored(table, risk), _scored(plain, risk))
 
 
-def test_the_robust_test_is_that_of_statsmodels():
-    rng, n = np.random.default_rng(3), 300
-    odds, told_ = rng.normal(size=n), np.eye(3)[rng.integers(0, 3, n)][:, 1:]
-    y = (rng.random(n) < expit(odds + 0.6 * told_[:, 0])).astype(int)
-    weight = rng.choice([0, 1, 1.7, 3.2], n)
-    chi2, freedom, _ = robust_wald(y, odds[:, None], told_, weight)
-    assert chi2 == pytest.approx(7.342933867640777, rel=1e-5)  # GLM, var_weights, HC0
-    assert freedom == 2
-
-
-def test_with_equal_weights_the_robust_test_is_near_the_likelihood_ratio():
-    rng, n = np.random.default_rng(5), 4000
-    odds, told_ = rng.normal(size=n), (rng.random(n) < 0.5)[:, None].astype(float)
-    y = (rng.random(n) < expit(odds + 0.3 * told_[:, 0])).astype(int)
-    wald = robust_wald(y, odds[:, None], told_, np.ones(n))[0]
-    assert wald == pytest.approx(likelihood_ratio(y, odds[:, None], told_)[0], rel=0.05)
-
-
-def test_rows_that_are_there_three_times_say_no_more_of_a_group():
-    rng, n = np.random.default_rng(6), 400
-    odds, told_ = rng.normal(size=n), (rng.random(n) < 0.5)[:, None].astype(float)
-    y = (rng.random(n) < expit(odds + 0.3 * told_[:, 0])).astype(int)
-    once, patient = (y, odds[:, None], told_), np.repeat(np.arange(n), 3)
-    thrice = [np.repeat(part, 3, axis=0) for part in once]
-    wanted = robust_wald(*once, np.ones(n))[0]
-    assert robust_wald(*thrice, np.ones(3 * n), patient)[0] == pytest.approx(wanted, rel=1e-3)
-    assert robust_wald(*thrice, np.ones(3 * n))[0] == pytest.approx(3 * wanted, rel=1e-3)
-
-
 def test_a_group_has_its_risk_at_the_horizon():
     frame = cohort(400, 6)
     follow = FollowUp(frame.years.to_numpy(), frame.status.to_numpy() == 1, HORIZON)
     code = (frame.age > 0).to_numpy().astype(np.int64)
-    groups = SimpleNamespace(code=code, k=2, names=("a", "b"))
-    risk = np.full((400, 2), 0.5)
-    lines, event = group_lines(groups, follow.outcome, risk, follow)
-    assert event == 1
-    for line in lines:
-        inside = code == ("a", "b").index(line.name)
-        assert line.rate.risk == pytest.approx(observed_risk(follow.take(inside)))
+    features = SimpleNamespace(label=follow.outcome, n_classes=2)
+    table = SimpleNamespace(features=features, follow=follow, group=None)
+    for j, (_, event) in enumerate(outcome_rates(table, code)):
+        assert event.risk == pytest.approx(observed_risk(follow.take(code == j)))
 
 
 @pytest.mark.parametrize("competing", [True, False])

@@ -150,8 +150,7 @@ def test_what_no_cohort_shows_is_said_first(events, said):
     ]
     label = np.repeat([0, 1], [300 - events, events])
     table = SimpleNamespace(features=SimpleNamespace(label=label), group=None, rarest=events)
-    runs = SimpleNamespace(table=pd.DataFrame(rows), cohorts=20)
-    answer = power_answer(table, runs)
+    answer = power_answer(table, pd.DataFrame(rows))
     assert said in " ".join((answer.sentence, *answer.details))
     assert len(answer.sentence.split()) <= 25
 

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.metrics import euclidean_distances
 
-from deepcac.judging.choice import CLUSTERED
+from deepcac.judging import questions
 from deepcac.judging.contenders import HASH, KM, Contender
-from deepcac.judging.fitting import fit_trial, in_parts, learner_fit
+from deepcac.judging.fitting import fit_trial, in_parts, learner_fit, with_columns
 from deepcac.judging.learners import Predict
-from deepcac.judging.partitions import Partition, part
+from deepcac.judging.partitions import Partition, part, standardised
 from deepcac.judging.questions import Question
 from deepcac.judging.resamples import Resample, Rows
 from deepcac.judging.spaces import Values, trials
 from deepcac.table.audit.group_column import Groups, assigner
 from deepcac.table.budgeted_trials import booster, linear
-from deepcac.types import Array, Ids
+from deepcac.types import Ids
 
 # The groups; the groups, which for new rows are read from the other columns; groups of the same
 # sizes drawn at random; cells around random rows, of these sizes as far as possible.
@@ -26,17 +26,15 @@ CONTROLS = (SHUFFLED, CELLS, HASH)
 _STEPS = 300  # of the weights of cells
 COLUMN, LOCAL = "column", "local"  # told by one column a group; a model in each group
 
-HELP = Question("help", "Do the groups help the same model, tuned alike?")
+# The families of `judging.questions`, asked of groups; and two of groups alone.
+HELP = questions.HELP._replace(text="Do the groups help the same model, tuned alike?")
 NEW = Question("new", "Do they, where a new patient's group is read from the other columns?")
-FORCED = Question("forced", "Do the groups help where they must be used?", choice=CLUSTERED)
-ANY = Question(
-    "any", "Are they better than groups that mean nothing?", CLUSTERED, reference_choice=CLUSTERED
+FORCED = questions.FORCED._replace(text="Do the groups help where they must be used?")
+ANY = questions.ANY._replace(text="Are they better than groups that mean nothing?")
+KMEANS = questions.SEPARATED._replace(
+    id="kmeans", text="Are they better than k-means with as many groups?"
 )
-KMEANS = Question(
-    "kmeans", "Are they better than k-means with as many groups?", CLUSTERED,
-    reference_choice=CLUSTERED,
-)  # fmt: skip
-NEGATIVE = Question("negative", "Do groups drawn at random help, chosen alike?")
+NEGATIVE = questions.NEGATIVE._replace(text="Do groups drawn at random help, chosen alike?")
 QUESTIONS = (HELP, NEW, FORCED, ANY, KMEANS, NEGATIVE)
 
 
@@ -81,59 +79,35 @@ def group_pairs(question: Question, present: list[str]) -> Iterator[tuple[str, s
             yield from ((name, reference) for reference in rivals or [learner])
 
 
-@dataclass(frozen=True)
-class GroupFit:
-    """Fits a trial of a `GroupContender`, as `fit_trial` fits those of others.
-
-    Attributes
-    ----------
-    groups : Groups
-    """
-
-    groups: Groups
-
-    def __call__(self, contender: Contender, values: Values, sample: Resample) -> Predict:
-        """Fit one trial on a resample; return what gives rows their class probabilities."""
-        _, partition, form = parts_of(contender.id)
-        if not partition:
-            return fit_trial(contender, values, sample)
-        if partition not in sample.shared:
-            sample.shared[partition] = self._partition(partition, sample)
-        assignment = sample.shared[partition]
-        fit, settings = learner_fit(contender.learner, values)
-        if form == LOCAL:
-            return in_parts(fit, settings, sample, assignment, self.groups.k)
-        indicators = _Indicators(assignment, self.groups.k)
-        train = sample.train.beside(indicators.of(assignment.train))
-        answer = fit(settings, train, indicators.beside(sample.validation), sample)
-        return lambda rows: answer(indicators.beside(rows))
-
-    def _partition(self, name: str, sample: Resample) -> Partition:
-        if name in (HASH, KM):
-            return part(sample, name, self.groups.k, 0.0)
-        groups = self.groups.shuffled(sample.seed) if name == SHUFFLED else self.groups
-        train = groups.of(sample.train)
-        if name == CELLS:
-            return matched_cells(sample, np.bincount(train, minlength=groups.k))
-        if name == ASSIGNED:
-            return Partition(train, assigner(sample, train, groups.of(sample.validation)))
-        return Partition(train, groups.of)
+def fit_group(groups: Groups, contender: Contender, values: Values, sample: Resample) -> Predict:
+    """Fit a trial of a `GroupContender`, as `fit_trial` fits those of others."""
+    _, partition, form = parts_of(contender.id)
+    if not partition:
+        return fit_trial(contender, values, sample)
+    if partition not in sample.shared:
+        sample.shared[partition] = _partition(groups, partition, sample)
+    train, assign = sample.shared[partition]
+    fit, settings = learner_fit(contender.learner, values)
+    if form == LOCAL:
+        return in_parts(fit, settings, sample, Partition(train, assign), groups.k)
+    # The groups of training rows are known; for others they may have to be read from the columns.
+    measure = standardised(
+        lambda rows: np.eye(groups.k)[train if rows is sample.train else assign(rows)],
+        sample.train,
+    )
+    return with_columns(fit, settings, sample, measure)
 
 
-class _Indicators:
-    """One column a group, standardised on the training rows."""
-
-    def __init__(self, partition: Partition, k: int) -> None:
-        self.assign, self.k = partition.assign, k
-        train = np.eye(k)[partition.train]
-        self.mean, self.scale = train.mean(axis=0), train.std(axis=0)
-        self.scale[self.scale == 0] = 1.0
-
-    def of(self, code: Ids) -> Array:
-        return np.asarray((np.eye(self.k)[code] - self.mean) / self.scale)
-
-    def beside(self, rows: Rows) -> Rows:
-        return rows.beside(self.of(self.assign(rows)))
+def _partition(groups: Groups, name: str, sample: Resample) -> Partition:
+    if name in (HASH, KM):
+        return part(sample, name, groups.k, 0.0)
+    groups = groups.shuffled(sample.seed) if name == SHUFFLED else groups
+    train = groups.of(sample.train)
+    if name == CELLS:
+        return matched_cells(sample, np.bincount(train, minlength=groups.k))
+    if name == ASSIGNED:
+        return Partition(train, assigner(sample, train, groups.of(sample.validation)))
+    return Partition(train, groups.of)
 
 
 def matched_cells(sample: Resample, sizes: Ids) -> Partition:

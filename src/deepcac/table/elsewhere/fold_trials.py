@@ -1,11 +1,11 @@
 """The contenders on the patients of a place that is left out: differences and the best model."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from joblib import delayed
 from threadpoolctl import threadpool_limits
 
 from deepcac.judging.contenders import CAC, DISTANCES, KM, Contender
@@ -25,10 +25,9 @@ from deepcac.scoring.resampled_scores import (
     patient_draws,
     score_intervals,
 )
-from deepcac.table.budgeted_trials import TableRun, bent_line, contenders, linear
+from deepcac.table.budgeted_trials import TableRun, bent_line, contenders, in_time, linear
 from deepcac.table.elsewhere.folds import Fold
 from deepcac.table.predictions import Predictions
-from deepcac.table.worker_processes import workers
 from deepcac.types import Array, Ids
 
 BEST = "best"
@@ -129,17 +128,16 @@ def best_of(finished: Mapping[str, dict[str, Tuned]], names: Sequence[str], metr
 
 
 def judge_folds(folds: Sequence[Fold], run: TableRun) -> list[JudgedFold]:
-    """Judge every fold, some at once; a fold says the same beside whatever others."""
-    pool = workers(min(run.at_once, len(folds)), return_as="generator")
-    judged: list[JudgedFold] = []
-    every = pool(
-        delayed(judge_fold)(fold, run.seed + j, run.trials, run.train_rows)
-        for j, fold in enumerate(folds)
-    )
-    for done, results in enumerate(every, start=1):
-        judged += results
-        run.progress(f"judged {done} of {len(folds)}")
-    return judged
+    """Judge every fold, some at once; the result of a fold does not depend on the others."""
+    judge = partial(_judge_numbered, folds, run.seed, run.trials, run.train_rows)
+    n = len(folds)
+    return [place for places in in_time(run, judge, n, n, "fold") for place in places]
+
+
+def _judge_numbered(
+    folds: Sequence[Fold], seed: int, trials: int, most: int, j: int
+) -> list[JudgedFold]:
+    return judge_fold(folds[j], seed + j, trials, most)
 
 
 def judge_fold(fold: Fold, seed: int, trials: int, most: int) -> list[JudgedFold]:

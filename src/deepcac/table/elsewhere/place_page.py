@@ -24,13 +24,7 @@ from deepcac.table.pages.comparison_tables import (
     differences_forest,
     scores_forest,
 )
-from deepcac.table.pages.page_sections import (
-    Page,
-    leak_warning,
-    method_section,
-    page_names,
-    remarks_on,
-)
+from deepcac.table.pages.page_sections import Page, method_section
 from deepcac.table.pages.risk_figures import calibration_figure
 from deepcac.table.pages.risk_section import TIMED, RiskQuestions, benefit_blocks
 from deepcac.table.pages.score_tables import (
@@ -82,19 +76,12 @@ def place_page(
     """Return the page on what was judged in some seconds."""
     table = places.table
     sizes = (table.name, Count(len(table.features.label)), table.label, places.heading)
-    remarks = [*table.remarks, *places.remarks, *_cut(judged, run.train_rows)]
-    first: list[Block] = [
-        *leak_warning(table),
-        differences_forest("places", {"": _forest_lines(comparisons[BEST])}),
-        Text("{}: {} rows, label {}. {}.", *sizes),
-        *answer.details,
-        *remarks_on(remarks),
-    ]
-    return Page(
-        f"Do clusters help in another place? {table.name}",
+    forest = differences_forest("places", {"": _forest_lines(comparisons[BEST])})
+    return Page.of_table(
+        table,
         answer,
+        [forest, Text("{}: {} rows, label {}. {}.", *sizes)],
         [
-            Section("answer", "Answer", first),
             Section("places", "Place by place", [_places(judged, comparisons[BEST])]),
             Section(
                 "model",
@@ -112,7 +99,9 @@ def place_page(
             method_section(_method(places, len(judged) > 1, run, seconds)),
         ],
         run.command,
-        page_names(table, *(fold.name for fold in judged)),
+        title=f"Do clusters help in another place? {table.name}",
+        remarks=[*places.remarks, *_cut(judged, run.train_rows)],
+        names=[fold.name for fold in judged],
     )
 
 

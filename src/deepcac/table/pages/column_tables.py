@@ -140,6 +140,16 @@ def difference_lines(
     return [(name, _text(value), between) for name, value, between in ranked]
 
 
+def difference_blocks(
+    id: str, table: LabelledTable, code: Ids, names: Sequence[str]
+) -> list[Block]:
+    """Return the table of `difference_lines`, and what it means; nothing of no lines."""
+    lines = difference_lines(table, code, names)
+    title = "Standardised differences"
+    made: list[Block] = [Table.of_texts(id, title, DIFFERENCE_HEAD, lines), DIFFERENCE_NOTE]
+    return made if lines else []
+
+
 def _text(difference: float) -> str:
     return "complete" if np.isinf(difference) else f"{difference:.2f}"
 

@@ -16,16 +16,15 @@ from deepcac.table.pages.comparison_tables import (
     comparison_table,
     verdict_note,
 )
-from deepcac.table.pages.page_sections import (
-    Page,
-    leak_warning,
-    method_section,
-    page_names,
-    remarks_on,
-)
+from deepcac.table.pages.page_sections import Page, method_section
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, risk_section
 from deepcac.table.pages.subtype_section import subtype_section
 from deepcac.table.sample_sizes import size_section
+
+TESTED = (
+    "Interval and test: Nadeau and Bengio 2003; adjusted by Holm 1979 inside each question. "
+    "Equivalence: two one-sided tests at 5 %."
+)
 
 
 def compare_page(
@@ -47,23 +46,12 @@ def compare_page(
         auroc = tuned_auroc(trials, answer.best)[:2]
         sizes = size_section(table, predictions.risk[answer.best], auroc, lowest)
         risks = [risk_section(table, predictions, answer, asked, [sizes])]
-    about = (table.name, Count(n), table.label)
-    first = Section(
-        "answer",
-        "Answer",
-        [
-            *leak_warning(table),
-            comparison_forest(answer),
-            Text("{}: {} rows, label {}", *about),
-            *answer.details,
-            *remarks_on([*table.remarks, *_limits(trials)]),
-        ],
-    )
-    return Page(
-        f"Does clustering help on {table.name}?",
+    about = Text("{}: {} rows, label {}", table.name, Count(n), table.label)
+    return Page.of_table(
+        table,
         answer,
+        [comparison_forest(answer), about],
         [
-            first,
             *risks,
             subtype_section(table, clusterings),
             Section("cohort", "Cohort", column_blocks(table.rows, table.columns)),
@@ -71,7 +59,8 @@ def compare_page(
             method_section(how_judged(table, run, trials)),
         ],
         run.command,
-        page_names(table),
+        title=f"Does clustering help on {table.name}?",
+        remarks=limits(trials),
     )
 
 
@@ -95,7 +84,8 @@ def _comparisons(answer: Answer, trials: Trials) -> Section:
     )
 
 
-def _limits(trials: Trials) -> list[str]:
+def limits(trials: Trials) -> list[str]:
+    """Return what the time, and the number of training rows, left out."""
     made = len(trials.seeds)
     remarks: list[str] = []
     if trials.cut:
@@ -141,19 +131,23 @@ def _numbers_tried(trials: Trials) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
+def how_resampled(table: LabelledTable, run: TableRun, trials: Trials) -> str:
+    """Return how rows were drawn, and made ready for a model."""
+    n, rows = len(table.features.label), "patients" if table.group is not None else "rows"
+    return Text(
+        "{} of {} planned resamples (at least {}), seeds {} to {}, in {:.0f} s, {} at a time: "
+        "56 % of the {} for training (at most {:,} of {} rows), 19 % for choosing a trial, 25 "
+        "% for the test. Numbers are imputed by the training median with a flag, and "
+        "standardised on the training part; categories are one column per level.",
+        *(len(trials.seeds), trials.planned, FEWEST_RESAMPLES, trials.seeds[0]),
+        *(trials.seeds[-1], trials.seconds, run.at_once, rows, trials.train_rows, Count(n)),
+    )
+
+
 def how_judged(table: LabelledTable, run: TableRun, trials: Trials) -> list[str]:
     """Return how the comparison was made, a paragraph each."""
-    n = len(table.features.label)
-    rows = "patients" if table.group is not None else "rows"
     return [
-        Text(
-            "{} of {} planned resamples (at least {}), seeds {} to {}, in {:.0f} s, {} at a time: "
-            "56 % of the {} for training (at most {:,} of {} rows), 19 % for choosing a trial, 25 "
-            "% for the test. Numbers are imputed by the training median with a flag, and "
-            "standardised on the training part; categories are one column per level.",
-            *(len(trials.seeds), trials.planned, FEWEST_RESAMPLES, trials.seeds[0]),
-            *(trials.seeds[-1], trials.seconds, trials.jobs, rows, trials.train_rows, Count(n)),
-        ),
+        how_resampled(table, run, trials),
         f"Every model has {run.trials} trials: the defaults, and random ones from a declared "
         "space. The same trial has the same values with and without clusters, but for the number "
         f"of clusters ({_numbers_tried(trials)}) and alpha of CAC. The trial is chosen on the "
@@ -164,6 +158,5 @@ def how_judged(table: LabelledTable, run: TableRun, trials: Trials) -> list[str]
         "groups (each row goes to the nearest of some random rows), and a hash of the row.",
         "Beside them: logistic regression with cubic splines of each number (4 to 6 "
         "knots at quantiles of the training rows, straight beyond the last).",
-        "Interval and test: Nadeau and Bengio 2003; adjusted by Holm 1979 inside each question. "
-        "Equivalence: two one-sided tests at 5 %.",
+        TESTED,
     ]

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from deepcac.judging.contenders import parse_contender
 from deepcac.judging.questions import BEND, HELP, NEGATIVE, Question
 from deepcac.pages.figures import INK, Figure
 from deepcac.pages.forest import ENDS, Forest, Mark, Scale
@@ -20,7 +19,7 @@ from deepcac.table.answer import Line as Comparison
 from deepcac.table.cluster_answer import rows_of
 
 METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
-_HEADINGS = {
+HEADINGS = {
     HELP: "{model}: with clusters, minus without",
     BEND: "Logistic regression: with splines, minus without",
     NEGATIVE: "Control: {model} with a hash of the row, minus without",
@@ -120,14 +119,27 @@ def _forest(lines: Mapping[str, Sequence[Line]], colour: str = "", **shown: Any)
     )
 
 
-def comparison_forest(answer: Answer) -> Figure:
-    """Draw what clusters, splines and a hash of the row change, with 95 % intervals."""
+def comparison_forest(
+    answer: Answer,
+    headings: Mapping[Question, str] = HEADINGS,
+    arm: Callable[[str], str] = arm_name,
+) -> Figure:
+    """Draw the differences in AUROC of some questions with their 95 % intervals.
+
+    Parameters
+    ----------
+    answer : Answer
+    headings : dict of Question to str
+        Above the comparisons of a ``{model}``.
+    arm : callable
+        Returns what distinguishes a contender from its learner alone, in words.
+    """
     panels: dict[str, list[Line]] = {}
-    for question, heading in _HEADINGS.items():
+    for question, text in headings.items():
         for row in rows_of(answer.table, question).to_dict("records"):
-            model = contender_name(parse_contender(row["contender"]).learner)
-            name = arm_name(row["contender"]) if question != BEND else "with splines"
-            panels.setdefault(heading.format(model=model), []).append(Line.of(name, row))
+            model = contender_name(row["contender"].rpartition("_")[2])
+            name = arm(row["contender"]) if question != BEND else "with splines"
+            panels.setdefault(text.format(model=model), []).append(Line.of(name, row))
     return differences_forest("forest", panels)
 
 

@@ -111,6 +111,46 @@ class Page:
     command: str
     names: frozenset[str] = field(default_factory=frozenset)
 
+    @classmethod
+    def of_table(
+        cls,
+        table: LabelledTable,
+        answer: Answer,
+        first: Sequence[Block],
+        sections: Sequence[Section],
+        command: str,
+        *,
+        title: str,
+        remarks: Sequence[str] = (),
+        names: Sequence[str] = (),
+    ) -> "Page":
+        """Return the page that answers a question about a table with an outcome.
+
+        Parameters
+        ----------
+        table : LabelledTable
+        answer : Answer
+        first : sequence of Block
+            A figure, and what it is about; columns that know the label come before them, and what
+            the answer rests on after them.
+        sections : sequence of Section
+            The others.
+        command, title : str
+        remarks : sequence of str
+            What to know beside the remarks on the table.
+        names : sequence of str
+            What may be quoted beside the names of the table.
+        """
+        blocks = [
+            *([Remarks(table.leaks, HEAD, warning=True)] if table.leaks else []),
+            *first,
+            *([Remarks(answer.warnings, warning=True)] if answer.warnings else []),
+            *answer.details,
+            *remarks_on([*table.remarks, *remarks]),
+        ]
+        sections = [Section("answer", "Answer", blocks), *sections]
+        return cls(title, answer, sections, command, page_names(table, *names))
+
 
 OWN = (
     "This page is only for the owner of the table: it has true counts, and what messages say of "
@@ -179,8 +219,3 @@ def method_section(lines: Iterable[str], heading: str = "How it was judged") -> 
 def page_names(table: LabelledTable, *names: str) -> frozenset[str]:
     """Return what a page may quote: `names`, and those that its table has."""
     return quotable(table.columns, (*table.classes, *table.words, table.label, *names))
-
-
-def leak_warning(table: LabelledTable) -> list[Block]:
-    """Return a warning of columns that know the label."""
-    return [Remarks(table.leaks, HEAD, warning=True)] if table.leaks else []

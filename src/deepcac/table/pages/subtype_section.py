@@ -24,7 +24,7 @@ from deepcac.scoring.small_cells import OTHERS, WITHHELD, Count, OfSome, Rule, S
 from deepcac.table.answer import signed
 from deepcac.table.found_subtypes import FoundClustering, Subtype, single_column
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.pages.column_tables import DIFFERENCE_HEAD, DIFFERENCE_NOTE, difference_lines
+from deepcac.table.pages.column_tables import difference_blocks
 
 _WORDS = (
     (0.8, "stable"),
@@ -97,12 +97,7 @@ def _description(clustering: FoundClustering, table: LabelledTable, title: str) 
             f"profile-{arm}", "Values", ("feature", *names), _values(clustering, table, telling)
         ),
     ]
-    differences = difference_lines(table, clustering.label, names)
-    if differences:
-        title = "Standardised differences"
-        blocks += [Table.of_texts(f"differences-{arm}", title, DIFFERENCE_HEAD, differences)]
-        blocks += [DIFFERENCE_NOTE]
-    return blocks
+    return blocks + difference_blocks(f"differences-{arm}", table, clustering.label, names)
 
 
 def _subtype(subtype: Subtype, n: int) -> tuple[str, ...]:

@@ -109,8 +109,8 @@ def fit_table(
     )
     blocks = [*leak_warning(table), *remarks_on(table.remarks)]
     blocks += column_blocks(table.rows, table.columns)
-    told = Page("", Answer(""), [Section("", "", blocks)], "", page_names(table))
-    write_card_of(beside, shown_page(told, exact=run.exact), facts, run)
+    page_of_table = Page("", Answer(""), [Section("", "", blocks)], "", page_names(table))
+    write_card_of(beside, shown_page(page_of_table, exact=run.exact), facts, run)
     return model
 
 

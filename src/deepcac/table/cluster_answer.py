@@ -141,8 +141,8 @@ def answer(
         )
     splines = splines_sentence(table, helped) if verdict != TOO_FEW else ""
     bent = rows_of(table, BEND)
-    told = zip(bent["contender"], bent["reference"], strict=True) if splines else ()
-    passed_over = _passed_over(trials, best, references, () if helped else set(told))
+    pairs = zip(bent["contender"], bent["reference"], strict=True) if splines else ()
+    passed_over = _passed_over(trials, best, references, () if helped else set(pairs))
     return Answer(
         sentence=sentence,
         details=[
@@ -189,14 +189,14 @@ def highest(trials: Trials, names: Collection[str]) -> str:
 
 
 def _passed_over(
-    trials: Trials, best: str, names: Collection[str], told: Collection[tuple[str, str]]
+    trials: Trials, best: str, names: Collection[str], named: Collection[tuple[str, str]]
 ) -> str:
     """Say how much more another model scores, if one does on the validation rows.
 
-    Nothing of pairs that are `told` already.
+    Nothing of the pairs `named` elsewhere.
     """
     ahead = highest(trials, names)
-    if ahead == best or (ahead, best) in told:
+    if ahead == best or (ahead, best) in named:
         return ""
     share = trials.records[ahead].test_share
     more, less = (_tuned(trials, name) for name in (ahead, best))

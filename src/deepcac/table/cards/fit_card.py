@@ -134,11 +134,11 @@ def _columns(model: RiskModel) -> dict[str, list[str]]:
     """Return the numbers of the model: of the intercept, of each feature and of spline terms."""
     scaler, outputs = model.scaler, model.classes[1:] if len(model.classes) == 2 else model.classes
     medians = np.append(scaler.median_, [np.nan] * len(scaler.flagged_))[scaler.kept_]
-    told = {"replaces missing": medians, "mean": scaler.mean_, "SD": scaler.scale_}
-    told |= {f"centre {j}": centre for j, centre in enumerate(model.centres, start=1)}
+    numbers = {"replaces missing": medians, "mean": scaler.mean_, "SD": scaler.scale_}
+    numbers |= {f"centre {j}": centre for j, centre in enumerate(model.centres, start=1)}
     columns = {
         what: ["", *map(_number, values), *[""] * model.splines.n_terms]
-        for what, values in told.items()
+        for what, values in numbers.items()
     }
     planes = [part for part in model.parts if isinstance(part, Plane)]
     for j, plane in enumerate(planes, start=1):
@@ -156,7 +156,7 @@ def _clusters(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") -> Fa
     if not model.n_subtypes:
         return {"cluster_number": ["The model has no clusters."]}
     method, arm = model.method, model.method["arm"]
-    own: Facts = {
+    facts: Facts = {
         "cluster_number": [
             f"{model.n_subtypes} ({method['chosen']}); at most one for {EVENTS_A_CLUSTER} "
             "rows of the rarest class."
@@ -164,11 +164,11 @@ def _clusters(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") -> Fa
         "cluster_sizes": [_sizes(table, model)],
     }
     if arm == SUBTYPES:
-        return joined(own, usual_facts(arm))
+        return joined(facts, usual_facts(arm))
     asked = f"{method['n_clusters']} clusters asked for"
     weight = f", alpha {method['alpha']:g}" * (arm == CAC)
     how = f"{arm_name(arm)} from ten starts of k-means, {asked}{weight}."
-    return joined(own, {"cluster_algorithm": [how]}, usual_facts(arm))
+    return joined(facts, {"cluster_algorithm": [how]}, usual_facts(arm))
 
 
 def _sizes(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") -> Table:

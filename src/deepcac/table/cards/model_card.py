@@ -105,12 +105,12 @@ def write_card(path: StrPath, facts: Facts, *, exact: bool = False) -> None:
             part = item.part
             paragraphs.append(f"## {part}")
         paragraphs.append(f"### {item.number}. {item.topic}")
-        own = list(facts.get(item.key, ()))
-        if own and first[item.key] != item:
-            own = [f"See {first[item.key].number}."]
-        elif item.key and not own:
-            own = [NOT_COMPUTED]
-        paragraphs += [_markdown(fact, rule) for fact in own]
+        content = list(facts.get(item.key, ()))
+        if content and first[item.key] != item:
+            content = [f"See {first[item.key].number}."]
+        elif item.key and not content:
+            content = [NOT_COMPUTED]
+        paragraphs += [_markdown(fact, rule) for fact in content]
         if item.ask:
             paragraphs.append(f"[to be filled by you: {item.ask}]")
     with atomic_path(path) as partial:

@@ -200,10 +200,10 @@ def pool_places(places: Mapping[str, Place]) -> dict[str, tuple[Line, Line]]:
     """
     spreads = {}
     for name in POOLED:
-        known = [place for place in places.values() if not np.isnan(place.scores[name].low)]
-        if len(known) < FEWEST_TO_POOL:
+        scored = [place for place in places.values() if not np.isnan(place.scores[name].low)]
+        if len(scored) < FEWEST_TO_POOL:
             continue
-        values, errors = zip(*(_scaled_score(place, name) for place in known), strict=True)
+        values, errors = zip(*(_scaled_score(place, name) for place in scored), strict=True)
         pooled = pool_sites(list(values), list(errors))
         half = float(stats.t.ppf(0.975, pooled.freedom)) * pooled.error
         ends = (pooled.mean - half, pooled.mean + half), (pooled.new_low, pooled.new_high)

@@ -219,11 +219,11 @@ def _few_events(counts: Sequence[int]) -> list[str]:
 def _facts(path: DescribedTable, validated: Validated, command: str) -> Facts:
     """Return the lines of a card on the table and on what is judged."""
     table, name = validated.table, validated.source.name
-    own: Facts = {
+    judged: Facts = {
         "title": [f"Validation of {name} for {table.label!r} on {table.name!r}."],
         "model": [f"{name}, as it is."],
     }
-    return joined(table_facts(path, table, command), own, usual_facts("validate"))
+    return joined(table_facts(path, table, command), judged, usual_facts("validate"))
 
 
 def validation_page(

@@ -55,29 +55,53 @@ use rule judge_trials as judge_clinical with:
         effort=clinical_effort,
 
 
-rule judge_added:
-    """Judge what meets on clinical tasks after the plan (docs/archive/judge-plan-evidence.md)."""
+rule judge_on_splines:
+    """Judge clusters on top of splines (docs/archive/judge-plan-evidence.md)."""
     input:
-        to_make([*study.clinical, *study.added]),
+        to_make(study.on_splines),
     output:
-        paths=collect(
-            "results/judge/clinical/added/{table}.csv",
-            table=["on_splines", "cohorts", "pooled"],
-        ),
+        verdicts="results/judge/clinical/added/on_splines.csv",
+        pooled_path="results/judge/clinical/added/on_splines_pooled.csv",
     log:
-        "logs/judge/added.log",
+        "logs/judge/on_splines.log",
     benchmark:
-        "logs/benchmarks/judge/added.tsv"
+        "logs/benchmarks/judge/on_splines.tsv"
     conda:
         "../../envs/deepcac.yaml"
     params:
-        call="deepcac_study.judge.added_models.write_added",
+        call="deepcac_study.judge.added_models.write_on_splines",
         code=code_digest("deepcac_study.judge.added_models"),
-        trial_paths=[*study.clinical, *study.added],
+        trial_paths=study.on_splines,
         clinical=config["judge"]["clinical"],
         strict=config["judge"]["strict_margin"],
     script:
         "../scripts/call.py"
+
+
+use rule judge_on_splines as judge_cohorts with:
+    """Judge further cohorts, and pool them with the clinical tasks of the plan."""
+    input:
+        to_make([*study.clinical, *study.cohorts_added]),
+    output:
+        verdicts="results/judge/clinical/added/cohorts.csv",
+        pooled_path="results/judge/clinical/added/cohorts_pooled.csv",
+    log:
+        "logs/judge/cohorts.log",
+    benchmark:
+        "logs/benchmarks/judge/cohorts.tsv"
+    params:
+        call="deepcac_study.judge.added_models.write_cohorts",
+        code=code_digest("deepcac_study.judge.added_models"),
+        trial_paths=[*study.clinical, *study.cohorts_added],
+        clinical=config["judge"]["clinical"],
+        strict=config["judge"]["strict_margin"],
+
+
+rule judge_added:
+    """Make both tables of what was added to the clinical tasks."""
+    input:
+        rules.judge_on_splines.output,
+        rules.judge_cohorts.output,
 
 
 rule judge_clinical_tasks:

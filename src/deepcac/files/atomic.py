@@ -88,5 +88,5 @@ def check_writable(folder: str | os.PathLike[str]) -> None:
             return
     except OSError as error:
         raise ConfigError(
-            f"{folder}: cannot be written ({error.strerror}); run in a folder of your own"
+            f"{folder}: cannot be written ({error.strerror}); choose a folder of your own"
         ) from None

@@ -29,4 +29,7 @@ def check_output(out: StrPath, *inputs: StrPath, option: str = "--out") -> None:
     folder = path.absolute().parent
     if not folder.is_dir():
         raise ConfigError(f"{option} {out}: there is no folder {folder}; make it first")
-    check_writable(folder)
+    try:
+        check_writable(folder)
+    except ConfigError as error:
+        raise ConfigError(f"{option} {out}: {error}") from None

@@ -24,53 +24,50 @@ from deepcac_study.judge.judgement_files import read_records
 from deepcac_study.judge.primary import Records
 from deepcac_study.judge.tables.over_tables import MAIN
 
-ON_SPLINES, COHORTS, POOLED = TABLES = ("on_splines", "cohorts", "pooled")
 _SPLINES = "spline_lr"
 _KINDS = (KM, CAC, *BESIDE)
 StrPath = str | os.PathLike[str]
 Pairs = Iterable[tuple[str, str]]
 
 
-def write_added(
-    paths: Iterable[StrPath],
+def write_on_splines(
+    verdicts: StrPath,
+    pooled_path: StrPath,
     trial_paths: Iterable[StrPath],
     *,
     clinical: Mapping[str, Any],
     strict: float,
 ) -> None:
-    """Write those tables of `added_tables` as CSV after which the paths are named.
+    """Write verdicts on splines with clusters on all tasks, and the estimates pooled over cohorts.
 
-    Arguments are those of `write_clinical`.
+    Arguments are as in `write_clinical`.
     """
-    records = read_records(path for path in trial_paths if Path(path).exists())
-    tables = added_tables(records, Clinical.model_validate(clinical), strict)
-    for path in map(Path, paths):
-        write_frame(path, tables[path.stem], 5)
+    plan = Clinical.model_validate(clinical)
+    chosen = _chosen(trial_paths, _tasks(plan), [_SPLINES, *plan.added.on_splines])
+    table = judge_on_splines(chosen, strict)
+    write_frame(verdicts, table, 5)
+    write_frame(pooled_path, _pooled(table, plan), 5)
 
 
-def added_tables(records: Records, plan: Clinical, strict: float) -> dict[str, pd.DataFrame]:
-    """Return the verdicts of both experiments, and their estimates pooled over cohorts.
+def write_cohorts(
+    verdicts: StrPath,
+    pooled_path: StrPath,
+    trial_paths: Iterable[StrPath],
+    *,
+    clinical: Mapping[str, Any],
+    strict: float,
+) -> None:
+    """Write verdicts on the added cohorts, and estimates of all clinical tasks with them, pooled.
 
-    ``on_splines``: `judge_on_splines`. ``cohorts``: `judge_cohorts`. ``pooled``: of the first, and
-    of all clinical tasks together with the cohorts, by each way to count them.
+    Arguments are as in `write_clinical`.
     """
-    tasks = [name for name in plan.datasets if name not in plan.apart]
-    everywhere = [*tasks, *plan.added.datasets]
-    splines = _chosen(records, everywhere, [_SPLINES, *plan.added.on_splines])
-    every = _chosen(records, everywhere, plan.contenders)
-    cohorts = _chosen(records, plan.added.datasets, [*plan.contenders, *plan.added.contenders])
-    on_splines = judge_on_splines(splines, strict)
+    plan = Clinical.model_validate(clinical)
+    every = _chosen(trial_paths, _tasks(plan), plan.contenders)
+    wanted = [*plan.contenders, *plan.added.contenders]
+    cohorts = _chosen(trial_paths, plan.added.datasets, wanted)
+    write_frame(verdicts, judge_cohorts(cohorts, strict), 5)
     together = clinical_verdicts(resample_scores(every, tuple(MARGINS)), strict)
-    estimates = [
-        pooled(table, pooling, floor=True).assign(experiment=experiment, pooling=name)
-        for experiment, table in ((ON_SPLINES, on_splines), (COHORTS, together))
-        for name, pooling in plan.poolings(added=True).items()
-    ]
-    return {
-        ON_SPLINES: on_splines,
-        COHORTS: judge_cohorts(cohorts, strict),
-        POOLED: pd.concat(estimates, ignore_index=True),
-    }
+    write_frame(pooled_path, _pooled(together, plan), 5)
 
 
 def judge_on_splines(records: Records, strict: float) -> pd.DataFrame:
@@ -108,18 +105,31 @@ def judge_cohorts(records: Records, strict: float) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def _chosen(records: Records, tasks: Iterable[str], names: Iterable[str]) -> Records:
-    """Return some records; one that is lacking is a `DataError`, as nobody sees half a family."""
-    wanted = [(task, name) for task in tasks for name in names]
-    lacking = [f"{task}/{name}" for task, name in wanted if name not in records.get(task, {})]
+def _tasks(plan: Clinical) -> list[str]:
+    """Return all tasks that count, those of the added cohorts last."""
+    return [*(name for name in plan.datasets if name not in plan.apart), *plan.added.datasets]
+
+
+def _pooled(table: pd.DataFrame, plan: Clinical) -> pd.DataFrame:
+    """Return the estimates pooled over cohorts, by each way to count them."""
+    return pd.concat(
+        [
+            pooled(table, pooling, floor=True).assign(pooling=name)
+            for name, pooling in plan.poolings(added=True).items()
+        ],
+        ignore_index=True,
+    )
+
+
+def _chosen(paths: Iterable[StrPath], tasks: Iterable[str], names: Iterable[str]) -> Records:
+    """Read records; `DataError` if one is missing, so that no incomplete family is seen."""
+    places = {Path(path).parts[-2:]: path for path in paths}
+    wanted = [(task, f"{name}.json") for task in tasks for name in names]
+    lacking = [place for place in wanted if place not in places or not Path(places[place]).exists()]
     if lacking:
-        raise DataError(
-            f"{len(lacking)} of {len(wanted)} records have not finished ({lacking[0]} ...)"
-        )
-    chosen: dict[str, dict[str, Any]] = {}
-    for task, name in wanted:
-        chosen.setdefault(task, {})[name] = records[task][name]
-    return chosen
+        first = "/".join(lacking[0])
+        raise DataError(f"{len(lacking)} of {len(wanted)} records have not finished ({first} ...)")
+    return read_records(places[place] for place in wanted)
 
 
 def _judged(

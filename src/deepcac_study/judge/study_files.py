@@ -123,18 +123,31 @@ class StudyFiles:
 
     @property
     def added(self) -> list[str]:
-        """The stored trials of what meets on clinical tasks after the plan."""
+        """The stored trials added to the clinical tasks after the plan."""
+        on_splines = self.judge["clinical"]["added"]["on_splines"]
+        new = [path for path in self.on_splines if Path(path).stem in on_splines]
+        return list(dict.fromkeys([*new, *self.cohorts_added]))
+
+    @property
+    def on_splines(self) -> list[str]:
+        """The stored trials of splines with clusters, and of splines, on every clinical task."""
         settings = self.judge["clinical"]
         added = settings["added"]
-        every = [*settings["contenders"], *added["contenders"], *added["on_splines"]]
-        wanted = {
-            **dict.fromkeys(settings["datasets"], added["on_splines"]),
-            **dict.fromkeys(added["datasets"], every),
-        }
         return [
             f"{FOLDER}/{CLINICAL}/{dataset}/{name}.json"
-            for dataset in filter(self.reachable, wanted)
-            for name in wanted[dataset]
+            for dataset in filter(self.reachable, [*settings["datasets"], *added["datasets"]])
+            for name in ("spline_lr", *added["on_splines"])
+        ]
+
+    @property
+    def cohorts_added(self) -> list[str]:
+        """The stored trials of every contender without splines in clusters on added cohorts."""
+        settings = self.judge["clinical"]
+        added = settings["added"]
+        return [
+            f"{FOLDER}/{CLINICAL}/{dataset}/{name}.json"
+            for dataset in filter(self.reachable, added["datasets"])
+            for name in (*settings["contenders"], *added["contenders"])
         ]
 
     @property

@@ -65,7 +65,7 @@ def read_measured(path: Path) -> pd.DataFrame:
     """Read a table of a run, or its CSV that ships: an empty cell of text is a text, not a gap."""
     if path.suffix != ".csv":
         return read_table(path).to_pandas()
-    table = pd.read_csv(path, float_precision="round_trip")
+    table = pd.read_csv(path, engine="python")  # the C parser may miss the last bit of a number
     texts = table.select_dtypes(["object", "string"]).columns
     return table.fillna(dict.fromkeys(texts, ""))
 

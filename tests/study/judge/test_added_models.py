@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from deepcac.errors import DataError
@@ -11,7 +12,12 @@ from deepcac.judging.trial_record import TrialRecord
 from deepcac.judging.trial_scores import METRICS
 from deepcac.scoring.statistics import holm
 from deepcac_study.catalogue.judge_plan import Clinical
-from deepcac_study.judge.added_models import added_tables, judge_cohorts, judge_on_splines
+from deepcac_study.judge.added_models import (
+    judge_cohorts,
+    judge_on_splines,
+    write_cohorts,
+    write_on_splines,
+)
 
 RNG = np.random.default_rng(8)
 KINDS = ("km", "cac", "dist", "ids", "soft")
@@ -20,13 +26,14 @@ PLANNED = [
 ]
 PLANNED += ["cells_lr", "cells_lgbm", "spline_lr", "products_lr", "linear_lgbm", "moe"]
 ON_SPLINES = ["km_spline_lr", "dist_spline_lr", "cells_spline_lr"]
+NEW = ("new", "larger")
 PLAN = Clinical.model_validate(
     {
         "datasets": ["a", "b", "apart"],
         "contenders": PLANNED,
         "apart": ["apart"],
         "added": {
-            "datasets": ["new", "larger"],
+            "datasets": [*NEW],
             "contenders": ["ebm"],
             "on_splines": ON_SPLINES,
             "families": [["larger", "a"]],
@@ -55,7 +62,7 @@ def record(name, gain):
     return replace(made, partitions=[{0: np.stack([own[0]] * 3)} for own in scores])
 
 
-def stored(names, tasks=("new", "larger"), **gains):
+def stored(names, tasks=NEW, **gains):
     return {task: {name: record(name, gains.get(name, 0.0)) for name in names} for task in tasks}
 
 
@@ -96,9 +103,38 @@ def test_cohorts_that_share_patients_are_one_and_the_plan_keeps_its_own():
     assert PLAN.poolings()["family"] == {"a": "a", "b": "b", "apart": "apart"}
 
 
-def test_half_a_family_is_not_shown():
-    records = stored([*PLANNED, *ON_SPLINES], ("a", "b"))
-    records |= stored([*PLANNED, *ON_SPLINES, "ebm"])
-    del records["new"]["dist_spline_lr"]
+def test_half_a_family_is_not_shown(tmp_path):
+    names = ["spline_lr", *ON_SPLINES]
+    paths = [tmp_path / task / f"{name}.json" for task in ("a", "b", *NEW) for name in names]
+    for path in paths:
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    (tmp_path / "new" / "dist_spline_lr.json").unlink()
+    out = tmp_path / "verdicts.csv"
     with pytest.raises(DataError, match=r"1 of 16 records .* \(new/dist_spline_lr"):
-        added_tables(records, PLAN, 0.005)
+        write_on_splines(out, out, paths, clinical=PLAN.model_dump(), strict=0.005)
+    assert not out.exists()
+
+
+def test_each_experiment_waits_for_its_own_records_only(tmp_path, monkeypatch):
+    records = stored([*PLANNED, "ebm"], ("a", "b", *NEW))
+    paths = [tmp_path / task / f"{name}.json" for task in records for name in records[task]]
+    for path in paths:
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+
+    def read(paths):
+        chosen = {}
+        for path in paths:
+            chosen.setdefault(path.parent.name, {})[path.stem] = records[path.parent.name][
+                path.stem
+            ]
+        return chosen
+
+    monkeypatch.setattr("deepcac_study.judge.added_models.read_records", read)
+    verdicts, pooled = tmp_path / "verdicts.csv", tmp_path / "pooled.csv"
+    write_cohorts(verdicts, pooled, paths, clinical=PLAN.model_dump(), strict=0.005)
+    assert set(pd.read_csv(verdicts)["dataset"]) == {*NEW}
+    estimates = pd.read_csv(pooled).query("pooling == 'family'")
+    assert set(estimates["tasks"]) == {4}
+    assert set(estimates["cohorts"]) == {3}

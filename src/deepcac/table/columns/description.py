@@ -5,6 +5,7 @@ resource of Data Package 2.0 (https://datapackage.org/standard/data-resource/), 
 programs read it too.
 """
 
+import difflib
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -71,6 +72,18 @@ class _Standard(Entry):
     model_config = ConfigDict(
         extra="ignore", frozen=True, populate_by_name=True, alias_generator=to_camel
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_slips(cls, content: Any) -> Any:
+        """Refuse a key that is nearly one of ours: ignored, it would change what is read."""
+        if isinstance(content, dict):
+            names = {str(field.validation_alias) for field in cls.model_fields.values()}
+            plain = {name.lower(): name for name in names}
+            for key in content.keys() - names - cls.model_fields.keys():
+                if near := difflib.get_close_matches(str(key).lower(), plain, n=1, cutoff=0.85):
+                    raise ConfigError(f"no such key {key!r}; did you mean {plain[near[0]]!r}?")
+        return content
 
 
 class Dialect(_Standard):

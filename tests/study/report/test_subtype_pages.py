@@ -114,7 +114,7 @@ def test_small_counts_of_restricted_data_are_withheld(tmp_path):
 
 
 @pytest.fixture
-def report(tmp_path):
+def report(tmp_path, undrawn):
     """Return a report with one page of subtypes: `Lactate` is measured in the second alone."""
     results = tmp_path / "results"
     path = write_run(results, "cic", "km_lr", 2)

@@ -64,14 +64,14 @@ class Figure:
         File name without its ending.
     title, caption : str
         Heading and explanation.
-    section : str
-        Part of the report it belongs to.
     size : (float, float)
         Inches.
     draw : callable
         Draws on a matplotlib figure.
+    section : str
+        Part of the report it belongs to.
     head : sequence of str
-        Columns of the data.
+        Columns of the data; none of a figure that is no file of its own.
     data : sequence of sequence
         Rows of the data.
     seen : str
@@ -85,11 +85,11 @@ class Figure:
     id: str
     title: str
     caption: str
-    section: str
     size: tuple[float, float]
     draw: Callable[[Canvas], None]
-    head: Sequence[str]
-    data: Sequence[Sequence[object]]
+    section: str = ""
+    head: Sequence[str] = ()
+    data: Sequence[Sequence[object]] = ()
     seen: str = ""
     narrow: "Figure | None" = None
     as_drawn: bool = False

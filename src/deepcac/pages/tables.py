@@ -1,7 +1,7 @@
 """Tables as data, declared once by their columns, and as CSV, Markdown, LaTeX and HTML."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ import pandas as pd
 
 from deepcac.files.atomic import atomic_path
 from deepcac.files.csv_files import write_csv
+from deepcac.scoring.small_cells import Rule
 
 # How a cell comes from a record: its field, a field and how it is written, or a function.
 How = str | tuple[str, Callable[[Any], object]] | Callable[[Any], object]
@@ -148,6 +149,11 @@ class Table:
         cells = [text_row(*row) for row in rows]
         return cls(id, title, "", head, cells, mixed=True, as_given=True, **shown)
 
+    def under(self, rule: Rule) -> "Table":
+        """Return the table of plain text, with its counts as a rule has them."""
+        rows = [[replace(cell, text=rule.show(cell.text)) for cell in row] for row in self.rows]
+        return replace(self, head=list(map(rule.show, self.head)), rows=rows)
+
     @property
     def texts(self) -> list[tuple[str, ...]]:
         """The texts of its rows."""
@@ -200,11 +206,12 @@ def markdown(table: Table) -> str:
     return "\n".join([f"**{_markdown(table.title)}**", "", _markdown(table.note), "", grid(table)])
 
 
-def grid(table: Table) -> str:
-    """Return the table alone as GitHub Markdown."""
+def grid(table: Table, written: Callable[[str], str] | None = None) -> str:
+    """Return the table alone as GitHub Markdown; `written` is how a cell is escaped."""
+    written = written or _markdown
     rule = ["---"] * table.n_labels + ["---:"] * (len(table.head) - table.n_labels)
-    body = ([_markdown(cell.inline()) for cell in row] for row in table.rows)
-    lines = ([_markdown(name) for name in table.head], rule, *body)
+    body = ([written(cell.inline()) for cell in row] for row in table.rows)
+    lines = ([written(name) for name in table.head], rule, *body)
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 

@@ -111,7 +111,8 @@ def unscaled(name: str, value: Array) -> Array:
 def risk_scores(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Array]:
     """Return `SCORES` of the patients in each draw, shape (r,) each.
 
-    But for the Brier score and the log loss it is NaN where a draw holds one outcome only.
+    But for the Brier score and the log loss it is NaN where a draw holds one outcome only, and
+    observed / expected where no event is expected.
     """
     step = max(1, _AT_ONCE // max(len(whom.y), 1))
     blocks = [_scores(whom, draws[:, j : j + step]) for j in range(0, draws.shape[1], step)]
@@ -135,7 +136,7 @@ def _scores(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Array]:
     return {
         AUROC: auroc,
         AUPRC: auprc,
-        RATIO: np.where(both, events / expected, np.nan),
+        RATIO: np.where(both & (expected > 0), events / np.maximum(expected, 1e-300), np.nan),
         SLOPE: np.where(both, slope, np.nan),
         INTERCEPT: np.where(both, shifts(y, odds, weight), np.nan),
         BRIER: brier,
@@ -273,15 +274,19 @@ def patient_draws(patient: npt.NDArray[Any], seed: int = 0) -> npt.NDArray[np.ui
 def drawn_scores(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Array]:
     """Return `SCORES` of the patients as they are and in each draw (n, r), of shape (1 + r,) each.
 
-    A draw that risks rank perfectly, where they do not rank all patients so, has no slope, and its
-    AUROC is taken half a pair of patients short of 1, or above 0: log odds have no end.
+    A perfect ranking, or one the wrong way round, has no slope. Of a draw that is ranked so, where
+    not all patients are, the AUROC is taken half a pair of patients short of 1, or above 0: log
+    odds have no end. Equal risks have no slope either, and an AUROC that no draw changes.
     """
     scores = risk_scores(whom, np.hstack([np.ones((len(whom.y), 1), draws.dtype), draws]))
-    auroc = scores[AUROC]
-    perfect = ((auroc <= 0) | (auroc >= 1)) & (0 < auroc[0] < 1)
-    half = 0.5 / max(int(np.prod(np.bincount(whom.labelled, minlength=2))), 1)
-    scores[AUROC] = np.where(perfect, np.clip(auroc, half, 1 - half), auroc)
-    scores[SLOPE] = np.where(perfect, np.nan, scores[SLOPE])
+    auroc, equal = scores[AUROC], np.ptp(whom.risk) == 0
+    perfect = (auroc <= 0) | (auroc >= 1)
+    scores[SLOPE] = np.where(perfect | equal, np.nan, scores[SLOPE])
+    if equal:
+        scores[AUROC][1:] = np.nan
+    elif not perfect[0]:
+        half = 0.5 / max(int(np.prod(np.bincount(whom.labelled, minlength=2))), 1)
+        scores[AUROC] = np.where(perfect, np.clip(auroc, half, 1 - half), auroc)
     return scores
 
 
@@ -297,10 +302,12 @@ def score_intervals(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Estima
 def estimates(whom: Patients, drawn: Mapping[str, Array]) -> dict[str, Estimate]:
     """Return the scores of `drawn_scores` with their intervals."""
     scores = {name: estimate(name, float(drawn[name][0]), drawn[name][1:]) for name in SCORES}
-    if scores[AUROC].value >= 1:
+    auroc = scores[AUROC].value
+    if auroc <= 0 or auroc >= 1:
         middle, error = perfect_ranking(*np.bincount(whom.labelled, minlength=2).tolist())
-        low = float(expit(middle - norm.ppf(0.975) * error))
-        scores[AUROC] = scores[AUROC]._replace(low=low, high=1.0, error=error)
+        far = float(expit(middle - norm.ppf(0.975) * error))
+        ends = (far, 1.0) if auroc >= 1 else (0.0, 1 - far)
+        scores[AUROC] = Estimate(auroc, *ends, error)
     return scores
 
 

@@ -38,7 +38,6 @@ from deepcac.table.answer import (
     arm_name,
     contender_name,
     gain,
-    signed,
     with_interval,
 )
 from deepcac.table.budgeted_trials import Trials, simplicity
@@ -100,19 +99,19 @@ def answer(
         sentence = Text.by(
             lambda rule: f"{rule.show(whole).removesuffix('.')}, from a part of the training rows."
         )
+    splines = splines_sentence(table, helped) if verdict != TOO_FEW else ""
+    bent = rows_of(table, BEND)
+    told = zip(bent["contender"], bent["reference"], strict=True) if splines else ()
+    passed_over = _passed_over(trials, best, references, () if helped else set(told))
     return Answer(
         sentence=sentence,
-        details=[
-            *filter(None, [_passed_over(trials, best, references)]),
-            _counted(counts),
-            *_details(table, rows, counts),
-        ],
+        details=[*filter(None, [passed_over]), _counted(counts), *_details(table, rows, counts)],
         verdict=verdict,
         table=table,
         numbers=first_numbers(trials, clustered, (rarest, rare), _change(clustered)),
         best=best,
         clustered=clustered["contender"],
-        also=list(filter(None, [splines_sentence(table, helped) if verdict != TOO_FEW else ""])),
+        also=[splines] * bool(splines),
     )
 
 
@@ -153,10 +152,15 @@ def highest(trials: Trials, names: Collection[str]) -> str:
     return max(names, key=lambda name: float(validated(trials.records, name).mean()))
 
 
-def _passed_over(trials: Trials, best: str, names: Collection[str]) -> str:
-    """Say how much more another model scores, if one does on the validation rows."""
+def _passed_over(
+    trials: Trials, best: str, names: Collection[str], told: Collection[tuple[str, str]]
+) -> str:
+    """Say how much more another model scores, if one does on the validation rows.
+
+    Nothing of pairs that are `told` already.
+    """
     ahead = highest(trials, names)
-    if ahead == best:
+    if ahead == best or (ahead, best) in told:
         return ""
     share = trials.records[ahead].test_share
     more, less = (
@@ -330,17 +334,7 @@ def _counted(counts: Mapping[str, int]) -> str:
 
 
 def _details(table: pd.DataFrame, rows: pd.DataFrame, counts: dict[str, int]) -> list[str]:
-    gaps = rows["mean"]
-    sentences = [f"Differences in AUROC go from {signed(gaps.min())} to {signed(gaps.max())}."]
-    without = pd.concat([rows, rows_of(table, BENT)])
-    alone = dict(zip(without["reference"], without["reference_score"], strict=True))
-    scores = ", ".join(f"{contender_name(name)} {score:.3f}" for name, score in alone.items())
-    best = max(rows.to_dict("records"), key=lambda row: row["score"])
-    sentences.append(
-        f"AUROC without clusters: {scores}. The highest with clusters, on "
-        "the test rows: "
-        f"{contender_name(best['contender'])} {best['score']:.3f}."
-    )
+    sentences = []
     if BETTER in rows_of(table, NEGATIVE)["verdict"].tolist():
         sentences.append(
             "Warning: a hash of the row number, which knows nothing, seems to help; do not trust "

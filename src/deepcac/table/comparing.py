@@ -16,11 +16,11 @@ from deepcac.table.budgeted_trials import (
 )
 from deepcac.table.cards.card_facts import (
     compare_facts,
-    place_facts,
+    predictor_facts,
     table_facts,
-    write_page_and_card,
+    write_card_of,
 )
-from deepcac.table.cards.model_card import card_path, joined
+from deepcac.table.cards.model_card import card_path, joined, usual_facts
 from deepcac.table.cluster_answer import answer
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.elsewhere.fold_trials import JudgedFold, judge_fold
@@ -31,6 +31,7 @@ from deepcac.table.found_subtypes import shown_clusterings
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.compare_page import compare_page
+from deepcac.table.pages.page_sections import write_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked
 from deepcac.table.risk_model_choice import chosen_learner
 from deepcac.table.worker_processes import workers
@@ -71,9 +72,13 @@ def compare_table(
     progress("subtypes")
     clusterings = shown_clusterings(table, trials)
     page = compare_page(table, run, trials, result, clusterings, asked)
-    comparison = compare_facts(table, run, trials, result, clusterings)
-    facts = joined(table_facts(path, table, run.command), comparison)
-    write_page_and_card(out, beside, page, facts, run)
+    facts = joined(
+        table_facts(path, table, run.command),
+        predictor_facts(table),
+        compare_facts(table, trials, clusterings),
+        usual_facts("compare"),
+    )
+    write_card_of(beside, write_page(out, page, exact=run.exact), facts, run)
     return "\n".join((result.sentence, *result.also))
 
 
@@ -125,8 +130,13 @@ def compare_places(
     answer = answer_places(judged, comparisons, sites=several)
     seconds = time.monotonic() - begin
     page = place_page(places, judged, comparisons, answer, run, asked, seconds)
-    facts = table_facts(path, table, run.command) | place_facts(table, page)
-    write_page_and_card(out, beside, page, facts, run)
+    facts = joined(
+        table_facts(path, table, run.command),
+        predictor_facts(table),
+        {"title": [f"Do clusters help a risk model of {table.label!r} in another place?"]},
+        usual_facts("places"),
+    )
+    write_card_of(beside, write_page(out, page, exact=run.exact), facts, run)
     return answer.sentence
 
 

@@ -415,11 +415,8 @@ def detection_figure(curve: pd.DataFrame) -> Figure:
         title="How often a planted gain was found",
         caption="A point is a strength of the planted subtypes. Band: 95 % interval for "
         f"{FOUND}. Grey line: 80 of 100; left of the dotted one gains are mostly missed.",
-        section="answer",
         size=(6.5, 4.0),
         draw=draw,
-        head=("way", "gain", "detected", "low", "high"),
-        data=list(curve[["way", "gain", "detected", "low", "high"]].itertuples(index=False)),
     )
 
 

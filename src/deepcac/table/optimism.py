@@ -289,9 +289,6 @@ def instability_figure(optimism: Optimism) -> Figure:
         title="How far does a patient's risk move?",
         caption="Patients in groups of equal size by their risk: between which ends 95 % of the "
         "risks lie that refits on other samples of the patients give them.",
-        section="answer",
         size=(5.6, 4.4),
         draw=draw,
-        head=("risk", "low", "high", "mean_absolute_difference"),
-        data=[tuple(map(float, line)) for line in optimism.band],
     )

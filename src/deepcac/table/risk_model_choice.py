@@ -361,7 +361,8 @@ def held_out(answers: FoldAnswers) -> dict[str, Any]:
         Nadeau and Bengio 2003), ``rows`` tested at a time, and ``parts``; with two classes, of all
         risks together, ``calibration_intercept`` (of the risks as they are),
         ``calibration_slope`` and ``observed_by_expected``; with ``_low`` and ``_high`` behind each
-        the ends of its 95 % interval over patients.
+        the ends of its 95 % interval over patients. Risks that rank perfectly, or are all equal,
+        have no slope, and none of the three.
     """
     auroc = answers.auroc
     half = stats.t.ppf(0.975, len(auroc) - 1) * corrected_error(auroc, answers.ratio)
@@ -376,10 +377,12 @@ def held_out(answers: FoldAnswers) -> dict[str, Any]:
         # Five AUROCs tell their own spread too badly for an interval by it. Patients are drawn
         # again, and those of one fold are ranked among each other.
         scores = score_intervals(answers.predictions.of(MODEL), answers.predictions.draws)
-        out |= {"low": scores[AUROC].low, "high": scores[AUROC].high}
-        for key, name in _OF_RISK.items():
-            score = scores[key]
-            out |= {name: score.value, f"{name}_low": score.low, f"{name}_high": score.high}
+        if not np.isnan(scores[AUROC].low):
+            out |= {"low": scores[AUROC].low, "high": scores[AUROC].high}
+        if not np.isnan([scores[key][:3] for key in _OF_RISK]).any():
+            for key, name in _OF_RISK.items():
+                score = scores[key]
+                out |= {name: score.value, f"{name}_low": score.low, f"{name}_high": score.high}
     return {name: round(float(value), 4) for name, value in out.items()}
 
 

@@ -11,13 +11,14 @@ import pyarrow as pa
 from deepcac.errors import ConfigError, DataError
 from deepcac.files.atomic import atomic_path
 from deepcac.files.csv_files import FORMULA, plain_cell
+from deepcac.pages.sections import Section
 from deepcac.persistence.model_files import load
 from deepcac.scoring.small_cells import FEW
-from deepcac.table.answer import arm_name, contender_name
+from deepcac.table.answer import Answer, arm_name, contender_name
 from deepcac.table.budgeted_trials import Say, TableRun
-from deepcac.table.cards.card_facts import table_facts
+from deepcac.table.cards.card_facts import predictor_facts, table_facts, write_card_of
 from deepcac.table.cards.fit_card import fit_facts
-from deepcac.table.cards.model_card import card_path, joined, write_card
+from deepcac.table.cards.model_card import card_path, joined, usual_facts
 from deepcac.table.columns.cells import row_names
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description_file import read_description
@@ -25,6 +26,14 @@ from deepcac.table.command_line.option_pairs import CLASSES, FOLLOW_UP, given, r
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac.table.optimism import Refits, optimism, refit, spread, write_instability_page
 from deepcac.table.output_files import StrPath, check_output
+from deepcac.table.pages.column_tables import column_blocks
+from deepcac.table.pages.page_sections import (
+    Page,
+    leak_warning,
+    page_names,
+    remarks_on,
+    shown_page,
+)
 from deepcac.table.risk_model import RiskModel, fit_risk_model
 from deepcac.table.risk_model_choice import (
     AUTO,
@@ -92,10 +101,16 @@ def fit_table(
             refits = refit(table, tried, run.bootstrap, seed, say=run.progress, jobs=run.at_once)
             model = _with_refits(table, model, refits, page, run)
         write_risk_model(out, model)
-    model_facts = fit_facts(table, model, seed, model_name(model), tried)
-    facts = joined(table_facts(path, table, run.command), model_facts)
-    write_card(beside, facts, exact=run.exact)
-    say(f"card: {beside}")
+    facts = joined(
+        table_facts(path, table, run.command),
+        predictor_facts(table),
+        fit_facts(table, model, seed, model_name(model), tried),
+        usual_facts("fit"),
+    )
+    blocks = [*leak_warning(table), *remarks_on(table.remarks)]
+    blocks += column_blocks(table.rows, table.columns)
+    told = Page("", Answer(""), [Section("", "", blocks)], "", page_names(table))
+    write_card_of(beside, shown_page(told, exact=run.exact), facts, run)
     return model
 
 

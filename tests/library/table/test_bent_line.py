@@ -11,7 +11,6 @@ from deepcac.judging.questions import BEND, BENT
 from deepcac.table.budgeted_trials import TableRun, contenders, run_budgeted
 from deepcac.table.cluster_answer import answer, rows_of, splines_sentence
 from deepcac.table.inference.labelled_table import read_labelled
-from deepcac.table.pages.comparison_tables import comparison_forest
 from deepcac.table.pages.risk_section import worth
 
 FIGHTERS = ("lr", "km_lr", "spline_lr")
@@ -82,13 +81,8 @@ def test_without_splines_nothing_is_said_of_it():
     assert splines_sentence(pd.DataFrame(rows), None) == ""
 
 
-def test_picture_and_decisions_name_the_models_that_they_compare(bending):
+def test_decisions_name_the_models_that_they_compare(bending):
     found = answer(bending, "patients", 200)
-    data = comparison_forest(found, (BEND, BENT)).data
-    assert [line[0] for line in data] == [
-        *("Logistic regression: with splines, minus without", "with splines"),
-        *("logistic regression with clusters, minus splines", "k-means"),
-    ]
     said = worth(bending.predictions, found.clustered, found.best, np.array([0.1, 0.5]))
     assert (
         "logistic regression + k-means in place of logistic regression with splines changes" in said

@@ -24,8 +24,10 @@ from deepcac.scoring.resampled_scores import (
     resampled_benefits,
     risk_scores,
 )
-from deepcac.table.pages.subgroups import BENEFIT, MEASURES, subgroup_gaps, subgroups
+from deepcac.table.pages.score_tables import BENEFIT
+from deepcac.table.pages.subgroups import MEASURES, subgroup_gaps, subgroups
 from deepcac.table.predictions import Predictions, stack
+from deepcac.table.risk_model_choice import MODEL, FoldAnswers, held_out
 
 HORIZON, T = 2.0, 0.3
 
@@ -113,8 +115,17 @@ def test_scores_over_parts_are_their_plain_definitions_in_every_draw(predictions
             assert made[name][j] == pytest.approx(value, rel=1e-4, abs=1e-5), (name, j)
 
 
+@pytest.mark.parametrize("risk", [np.full(100, 0.5), np.tile([0.1, 0.9], 50)])
+def test_a_model_file_has_no_calibration_where_there_is_no_slope(risk):
+    y, row = np.tile([0, 1], 50), np.arange(100)
+    predictions = Predictions(row, row, y, {MODEL: risk}, row % 5)
+    out = held_out(FoldAnswers(np.array([0.5, 0.6, 0.5, 0.6, 0.5]), 20, 0.25, predictions))
+    assert np.isfinite(list(out.values())).all()
+    assert not [name for name in out if "calibration" in name or "expected" in name]
+
+
 def test_a_draw_of_one_outcome_has_no_ratio_and_no_slope():
-    y, risk = np.repeat([0, 1], 20), np.linspace(0.1, 0.9, 40)
+    y, risk = np.repeat([0, 1], 20), np.roll(np.linspace(0.1, 0.9, 40), 1)
     draws = np.column_stack([1 - y, y]).astype(np.uint8)
     scores = drawn_scores(Patients(y, risk), draws)
     for name in (AUROC, RATIO, SLOPE):
@@ -177,7 +188,8 @@ def test_patients_of_unknown_outcome_are_not_counted_as_without_the_event():
     assert judged.take(rows % 2 == 0).of("lr").rankable
     assert not judged.take(rows % 2 == 1).of("lr").rankable
     shown, few = subgroups(table, judged, ["sex"], T)
-    assert [(one.name, one.rows, one.events) for one in shown] == [("f", 50, 25)]
+    ((name, one),) = shown["sex"].items()
+    assert (name, one.predictions.rows, one.predictions.outcomes[1]) == ("f", 50, 25)
     assert few == ["sex m"]
 
 
@@ -187,7 +199,7 @@ def test_a_subgroup_of_few_is_not_named():
     risk = np.random.default_rng(0).random(100)
     judged = Predictions(rows, rows, table.features.label, {"lr": risk}, rows * 0)
     shown, few = subgroups(table, judged, ["ward"], T)
-    assert [one.name for one in shown] == ["a"]
+    assert list(shown["ward"]) == ["a"]
     assert few == ["ward (a level of few rows)"]
 
 

@@ -11,7 +11,6 @@ from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.judging.contenders import HASH, KM, Contender
-from deepcac.pages.figures import Figure
 from deepcac.pages.sections import tables_of
 from deepcac.scoring.resampled_scores import AUROC, RATIO
 from deepcac.scoring.small_cells import STEP
@@ -19,7 +18,7 @@ from deepcac.table.answer import contender_name
 from deepcac.table.budgeted_trials import TableRun, run_budgeted
 from deepcac.table.cluster_answer import answer
 from deepcac.table.inference.labelled_table import read_labelled
-from deepcac.table.pages.risk_figures import EDGES, risk_shares, usual_thresholds
+from deepcac.table.pages.risk_figures import EDGES, benefit_lines, risk_shares, usual_thresholds
 from deepcac.table.pages.risk_section import (
     USUAL,
     RiskQuestions,
@@ -73,16 +72,17 @@ def test_a_subgroup_is_scored_on_its_own_rows(judged):
     kept = best(judged)
     shown, few = subgroups(table, kept, ["sex"], 0.3)
     assert few == ["sex x"]
-    assert [one.name for one in shown] == ["f", "m"]
+    assert list(shown["sex"]) == ["f", "m"]
+    women_there = shown["sex"]["f"]
     women = np.array(table.rows["sex"].to_pylist()) == "f"
     at, risk = women[kept.row], kept.risk[found.best]
     scores = [
         roc_auc_score(kept.y[here], risk[here])
         for here in (at & (kept.part == j) for j in range(5))
     ]
-    assert shown[0].drawn[AUROC][0] == pytest.approx(np.mean(scores))
-    assert shown[0].rows == len(set(kept.row[at]))
-    assert shown[0].drawn[RATIO][0] == pytest.approx(kept.y[at].sum() / risk[at].sum())
+    assert women_there.drawn[AUROC][0] == pytest.approx(np.mean(scores))
+    assert women_there.predictions.rows == len(set(kept.row[at]))
+    assert women_there.drawn[RATIO][0] == pytest.approx(kept.y[at].sum() / risk[at].sum())
 
 
 def test_thresholds_are_the_users_or_a_default_that_is_stated(judged):
@@ -106,11 +106,10 @@ def test_every_number_has_an_interval(judged):
     assert all(" to " in cell for row in of_page(made, "scores").texts for cell in row[1:-1])
     assert all(" to " in cell for row in of_page(made, "benefits").texts for cell in row[1:])
     assert all(" to " in cell for row in of_page(made, "subgroups").texts for cell in row[3:])
-    decision = next(block for block in made.blocks if getattr(block, "id", "") == "decision")
-    assert isinstance(decision, Figure)
-    lines = [line for line in decision.data if line[-1] != ""]
-    assert lines
-    assert all(low <= value <= high for _, _, _, value, low, high in lines)
+    lines = benefit_lines(best(judged), np.array([0.1, 0.3]), spread=True)
+    assert [len(line) for line in lines.values()] == [4, 4, 2, 2]  # all and nobody have no interval
+    assert all((line[2] <= line[1]).all() and (line[1] <= line[3]).all()
+               for line in lines.values() if len(line) > 2)  # fmt: skip
 
 
 def test_a_level_of_few_rows_is_not_named_and_the_others_are_rounded(judged):
@@ -130,9 +129,10 @@ def test_a_level_of_few_rows_is_not_named_and_the_others_are_rounded(judged):
 def test_numbers_are_cut_at_their_quartiles(judged):
     table, trials, _ = judged
     shown, _ = subgroups(table, best(judged), ["age"], 0.3)
-    assert len(shown) == 4
-    assert sum(one.rows for one in shown) == trials.predictions.rows
-    names = [one.name for one in shown]
+    assert len(shown["age"]) == 4
+    rows = [one.predictions.rows for one in shown["age"].values()]
+    assert sum(rows) == trials.predictions.rows
+    names = list(shown["age"])
     assert names[0].startswith("up to ")  # as `profile` cuts them
     assert names[3].startswith("above ")
     ends = {str(end) for end in (table.features.X[:, 0].min(), table.features.X[:, 0].max())}
@@ -149,7 +149,7 @@ def test_a_number_of_which_most_are_the_largest_tells_no_smallest(judged):
         features=replace(table.features, X=np.column_stack([score, table.features.X[:, 1:]])),
     )
     shown, _ = subgroups(changed, best(judged), ["age"], 0.3)
-    assert [one.name for one in shown] == ["above 9.2"]  # the others are too few to be scored
+    assert list(shown["age"]) == ["above 9.2"]  # the others are too few to be scored
 
 
 def test_a_number_is_cut_whatever_its_column_is_called(tmp_path):

@@ -9,8 +9,9 @@ import pytest
 from lone_patients import page_tables
 from typer.testing import CliRunner
 
+from deepcac.pages.tables import Table
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.cards.model_card import table_lines, write_card
+from deepcac.table.cards.model_card import write_card
 from deepcac.table.commands import app
 from deepcac.table.pages.page_sections import page_lines, page_text
 from deepcac.table.pages.profile_page import write_profile_page
@@ -114,7 +115,8 @@ def test_lines_that_are_equal_without_their_rows_stand_once():
 def test_a_name_that_begins_like_a_table_is_plain_text_on_a_card(tmp_path):
     bad = "|<img src=x onerror=alert(1)>.csv"
     write_card(
-        tmp_path / "c.md", {"data": [f"{bad}, SHA-256 0."], "coding": table_lines(["a"], [[bad]])}
+        tmp_path / "c.md",
+        {"data": [f"{bad}, SHA-256 0."], "coding": [Table.of_texts("", "", ["a"], [[bad]])]},
     )
     text = (tmp_path / "c.md").read_text()
     assert "<img" not in text

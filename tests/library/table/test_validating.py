@@ -412,6 +412,43 @@ def test_a_perfect_ranking_has_no_slope_and_an_uncertain_auroc(tmp_path):
     assert np.isnan(found[SLOPE].value)
 
 
+@pytest.mark.parametrize("risk", [0.0, 0.3, 1.0])
+def test_equal_risks_have_no_slope_anywhere_and_expect_a_finite_share_of_the_events(tmp_path, risk):
+    frame = cohort().assign(risk=risk)
+    judged = validation(tmp_path, frame, use_of("died", site="hospital"), by=("ward",))
+    whole = all_scores(judged)["died = yes"]
+    of_sites = [place.scores for place in site_places(judged)[0].values()]
+    for found in (whole, updates(judged)[NONE], *of_sites):
+        assert found[AUROC].value == 0.5
+        assert np.isnan(found[SLOPE].value)
+        assert np.isnan(found[RATIO].value) == (risk == 0)
+    if risk:
+        assert whole[RATIO].value == pytest.approx((frame.died == "yes").mean() / risk)
+    said = " ".join(answer_lines(judged))
+    assert not re.search(r"\b(inf|nan)\b", said)
+    assert f"too {'high' if risk == 1 else 'low'} on average" in said
+    blocks = subgroup_section(judged.table, event(judged), ("ward",), 0.3)
+    cells = [cell for table in tables_of(blocks) for row in table.texts for cell in row]
+    assert "not defined" in cells
+    assert not [cell for cell in cells if re.search(r"\b(inf|nan)\b", cell)]
+
+
+def test_risks_in_the_wrong_order_throughout_have_no_slope_and_an_uncertain_auroc(tmp_path):
+    frame = cohort()
+    judged = validation(tmp_path, frame.assign(risk=0.6 - (frame.died == "yes") * 0.5))
+    for found in (all_scores(judged)["died = yes"], updates(judged)[NONE]):
+        assert found[AUROC].value == 0
+        assert 0.01 < found[AUROC].high < 0.5
+        assert np.isnan(found[SLOPE].value)
+
+
+def test_hardly_an_expected_event_leaves_an_interval(tmp_path):
+    frame = cohort().assign(risk=0.0)
+    frame.loc[0, "risk"] = 0.2
+    found = scores(tmp_path, frame)[RATIO]
+    assert found.low < found.value < found.high < np.inf
+
+
 def test_few_events_are_warned_of(tmp_path):
     frame = cohort(1000)
     assert len(answer_lines(validation(tmp_path, frame))) == 2

@@ -156,14 +156,14 @@ def _risks(line: GroupLine) -> list[Text]:
 
 def groups_forest(answer: Answer) -> Figure:
     """Draw the differences in AUROC with their 95 % intervals."""
-    lines: list[Line] = []
-    for question, heading in _HEADINGS.items():
-        lines.append(Line(heading))
-        lines += [
+    panels = {
+        heading: [
             Line.of(_short(row["contender"]), row)
             for row in rows_of(answer.table, question).to_dict("records")
         ]
-    return differences_forest("groups_forest", "comparison", lines)
+        for question, heading in _HEADINGS.items()
+    }
+    return differences_forest("groups_forest", panels)
 
 
 def _short(contender: str) -> str:
@@ -175,7 +175,6 @@ def _short(contender: str) -> str:
 
 def risk_by_group(lines: list[GroupLine], event: str, rule: Rule = OTHERS) -> Figure:
     """Draw the share of an outcome in each group, and the risk that a model without it expects."""
-    shown = [line for line in lines if not line.hidden(rule)]
 
     def draw(canvas: Canvas) -> None:
         axis = canvas.subplots()
@@ -203,13 +202,9 @@ def risk_by_group(lines: list[GroupLine], event: str, rule: Rule = OTHERS) -> Fi
         caption="Dots: the outcome with its 95 % interval. Strokes: the mean risk by a model "
         "without the groups, on rows that it has not seen. Bars: from the tenth to the "
         "ninetieth percentile of this risk. Withheld: groups of few rows or events.",
-        section="risk",
         size=(6.4, 1.4 + 0.34 * len(lines)),
         draw=draw,
-        head=("group", "share", "low", "high", "expected"),
-        data=[(line.name, *np.round((*line.rate.under(rule), line.expected), 4).tolist())
-              for line in shown],
-    )  # fmt: skip
+    )
 
 
 _UNSEEN = (

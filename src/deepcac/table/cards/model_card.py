@@ -2,17 +2,18 @@
 
 import csv
 import html
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
 from deepcac.files.atomic import atomic_path
-from deepcac.scoring.small_cells import OTHERS, OWNER, Rule, Text
+from deepcac.pages.tables import Table, grid
+from deepcac.scoring.small_cells import OTHERS, OWNER, Rule
 from deepcac.table.output_files import StrPath, check_output
 
-Facts = Mapping[str, Sequence[str]]
+Facts = Mapping[str, Sequence[str | Table]]
 
 NOT_COMPUTED = "Not computed."
 _HEAD = (
@@ -28,10 +29,6 @@ _OWN = (
     "**This card is only for the owner of the table: it has true counts. It must not leave your "
     "hands.**"
 )
-
-
-class TableLine(Text):
-    """A line of a table of `table_lines`, whose cells are escaped; any other line is plain text."""
 
 
 class Item(NamedTuple):
@@ -56,9 +53,26 @@ class Item(NamedTuple):
 @cache
 def checklist() -> tuple[Item, ...]:
     """Return every item, in order."""
-    file = resources.files("deepcac.table.cards") / "checklist.csv"
-    lines = file.read_text(encoding="utf-8").splitlines()
-    return tuple(Item(*row) for row in list(csv.reader(lines))[1:])
+    return tuple(Item(*row) for row in _rows("checklist.csv"))
+
+
+@cache
+def usual_facts(*what: str) -> Facts:
+    """Return what every card of a command, or of clusters of a kind, says alike.
+
+    `what` are names in the column ``of`` of ``usual.csv``.
+    """
+    facts: dict[str, list[str | Table]] = {}
+    for key, of, text in _rows("usual.csv"):
+        if set(of.split()) & set(what):
+            facts.setdefault(key, []).append(text)
+    return facts
+
+
+def _rows(name: str) -> list[list[str]]:
+    """Return the rows of a file of this folder, without its head."""
+    text = (resources.files("deepcac.table.cards") / name).read_text(encoding="utf-8")
+    return list(csv.reader(text.splitlines()))[1:]
 
 
 def card_path(out: StrPath, *inputs: StrPath) -> Path:
@@ -68,45 +82,45 @@ def card_path(out: StrPath, *inputs: StrPath) -> Path:
     return path
 
 
-def joined(*facts: Facts) -> dict[str, list[str]]:
-    """Return facts of several sources; lines of one key stand after each other."""
+def joined(*facts: Facts) -> dict[str, list[str | Table]]:
+    """Return facts of several sources; those of one key stand after each other."""
     keys = dict.fromkeys(key for source in facts for key in source)
-    return {key: [line for source in facts for line in source.get(key, ())] for key in keys}
+    return {key: [fact for source in facts for fact in source.get(key, ())] for key in keys}
 
 
 def write_card(path: StrPath, facts: Facts, *, exact: bool = False) -> None:
     """Write a card as markdown, with true counts only if it is the owner's own (`exact`).
 
-    Facts are lines by key of the checklist; what is absent is not computed. Lines of
-    `table_lines` are part of a table, all others are escaped here. A key that no item has is a
-    `KeyError`.
+    Facts are sentences and tables by key of the checklist; what is absent is not computed. What
+    two items ask for stands under the first. A key that no item has is a `KeyError`.
     """
     unknown = set(facts) - {item.key for item in checklist()}
     if unknown:
         raise KeyError(f"no item for {sorted(unknown)}")
     rule = OWNER if exact else OTHERS
-    lines, part = ["# Model card", *["", _OWN] * exact, "", _HEAD], ""
+    paragraphs, part = ["# Model card", *[_OWN] * exact, _HEAD], ""
+    first = {item.key: item for item in reversed(checklist())}
     for item in checklist():
         if item.part != part:
             part = item.part
-            lines += ["", f"## {part}"]
-        lines += ["", f"### {item.number}. {item.topic}", "", *_filled(item, facts, rule)]
+            paragraphs.append(f"## {part}")
+        paragraphs.append(f"### {item.number}. {item.topic}")
+        own = list(facts.get(item.key, ()))
+        if own and first[item.key] != item:
+            own = [f"See {first[item.key].number}."]
+        elif item.key and not own:
+            own = [NOT_COMPUTED]
+        paragraphs += [_markdown(fact, rule) for fact in own]
+        if item.ask:
+            paragraphs.append(f"[to be filled by you: {item.ask}]")
     with atomic_path(path) as partial:
-        partial.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        partial.write_text("\n\n".join(paragraphs) + "\n", encoding="utf-8")
 
 
-def _filled(item: Item, facts: Facts, rule: Rule) -> list[str]:
-    content = list(facts.get(item.key, ())) or ([NOT_COMPUTED] if item.key else [])
-    lines: list[str] = []
-    for line in content:
-        table = isinstance(line, TableLine)
-        if lines and not (table and isinstance(lines[-1], TableLine)):
-            lines.append("")
-        text = rule.show(line)
-        lines.append(TableLine.of(text, text) if table else escaped(text))
-    if not item.ask:
-        return lines
-    return [*lines, *[""] * bool(lines), f"[to be filled by you: {item.ask}]"]
+def _markdown(fact: str | Table, rule: Rule) -> str:
+    if isinstance(fact, Table):
+        return grid(fact.under(rule), escaped).rstrip()
+    return escaped(rule.show(fact))
 
 
 def escaped(text: str) -> str:
@@ -115,13 +129,3 @@ def escaped(text: str) -> str:
     for sign in "\\`*_[]|#":
         plain = plain.replace(sign, f"\\{sign}")
     return plain
-
-
-def table_lines(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Return a table of markdown; cells are escaped."""
-    first, *others = map(_row, (head, *rows))
-    return [first, TableLine.by(lambda rule: f"|{' --- |' * len(head)}"), *others]
-
-
-def _row(cells: Sequence[str]) -> TableLine:
-    return TableLine.by(lambda rule: f"| {' | '.join(escaped(rule.show(c)) for c in cells)} |")

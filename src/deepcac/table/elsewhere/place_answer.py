@@ -215,8 +215,9 @@ def _calibration(judged: Sequence[JudgedFold]) -> list[str]:
     ratios = [scores[RATIO].value for scores in fold_scores]
     if len(judged) == 1:
         slope = fold_scores[0][SLOPE].value
+        also = "" if np.isnan(slope) else f", calibration slope {slope:z.2f}"
         return [
-            f"Observed / expected events {ratios[0]:.2f}, calibration slope {slope:z.2f} "
+            f"Observed / expected events {ratios[0]:.2f}{also} "
             "(1 is right). The answer uses the risks as they are; refitted risks stand below."
         ]
     return [

@@ -9,6 +9,7 @@ import numpy as np
 
 from deepcac.pages.sections import Block, Section
 from deepcac.pages.tables import Table
+from deepcac.scoring.calibration import recalibrated
 from deepcac.scoring.equivalence import BETTER, NEVER
 from deepcac.scoring.resampled_scores import AUROC, score_intervals
 from deepcac.scoring.small_cells import Count, Text
@@ -18,11 +19,10 @@ from deepcac.table.elsewhere.fold_trials import BEST, BOOTSTRAPS, WITHOUT, Judge
 from deepcac.table.elsewhere.folds import Fold
 from deepcac.table.elsewhere.place_answer import Over, overall
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.pages.column_tables import DIFFERENCE_NOTE, cohort_table, column_table
+from deepcac.table.pages.column_tables import DIFFERENCE_NOTE, cohort_table, column_blocks
 from deepcac.table.pages.comparison_tables import (
     Line,
     differences_forest,
-    score_line,
     scores_forest,
 )
 from deepcac.table.pages.page_sections import (
@@ -32,20 +32,17 @@ from deepcac.table.pages.page_sections import (
     page_names,
     remarks_on,
 )
-from deepcac.table.pages.risk_figures import calibration_figure, decision_figure
-from deepcac.table.pages.risk_section import TIMED, RiskQuestions
+from deepcac.table.pages.risk_figures import calibration_figure
+from deepcac.table.pages.risk_section import TIMED, RiskQuestions, benefit_blocks
 from deepcac.table.pages.score_tables import (
-    BENEFIT_NOTE,
     SCORE_NOTE,
     Place,
-    benefit_table,
-    place_lines,
-    place_table,
+    place_blocks,
 )
 from deepcac.table.pages.subgroups import subgroup_section
-from deepcac.table.predictions import stack
+from deepcac.table.predictions import Predictions, stack
 
-AS_THEY_ARE = "risks as they are"
+AS_THEY_ARE, RECALIBRATED = "risks as they are", "risks recalibrated"
 
 
 class PlaceTables(NamedTuple):
@@ -91,7 +88,7 @@ def place_page(
     remarks = [*table.remarks, *places.remarks, *_cut(judged, run.train_rows)]
     first: list[Block] = [
         *leak_warning(table),
-        differences_forest("places", "place", _forest_lines(comparisons[BEST])),
+        differences_forest("places", {"": _forest_lines(comparisons[BEST])}),
         Text("{}: {} rows, label {}. {}.", *sizes),
         *answer.details,
         *remarks_on(remarks),
@@ -132,10 +129,10 @@ _COMPARED = (
 def _columns(places: PlaceTables) -> list[Block]:
     """Return the columns, and how the judged patients differ where they are of another table."""
     table = places.table
-    columns = column_table(table.rows, table.columns)
+    columns = column_blocks(table.rows, table.columns)
     if not places.apart:
-        return [columns]
-    return [cohort_table(table, places.judged), DIFFERENCE_NOTE, columns]
+        return columns
+    return [cohort_table(table, places.judged), DIFFERENCE_NOTE, *columns]
 
 
 def _cut(judged: Sequence[JudgedFold], most: int) -> list[str]:
@@ -183,10 +180,11 @@ def _model(places: PlaceTables, judged: Sequence[JudgedFold], asked: RiskQuestio
     if not by_place:
         return _ranking_alone(judged)
     alone = {
-        name: predictions.named({WITHOUT: AS_THEY_ARE}) for name, predictions in by_place.items()
+        name: _recalibrated(predictions.named({WITHOUT: AS_THEY_ARE}))
+        for name, predictions in by_place.items()
     }
     scored = {
-        name: Place(part, score_intervals(part.of(AS_THEY_ARE), part.draws))
+        name: Place(part, score_intervals(part.of(AS_THEY_ARE), part.draws), {})
         for name, part in alone.items()
     }
     everyone = stack(by_place.values())
@@ -199,12 +197,9 @@ def _model(places: PlaceTables, judged: Sequence[JudgedFold], asked: RiskQuestio
         "Chosen by log loss on the tuning rows, so that its risks mean something: "
         f"{models}. {SCORE_NOTE} Recalibrated: intercept and slope are refitted on the patients of "
         "the place, and not tested on others.",
-        scores_forest(place_lines(scored)),
-        place_table(scored),
-        calibration_figure(alone, refit=True),
-        decision_figure(alone, asked.ends(everyone.share), refit=True),
-        benefit_table(alone, asked.five, refit=True),
-        BENEFIT_NOTE,
+        *place_blocks(scored),
+        calibration_figure(alone),
+        *benefit_blocks(alone, asked, everyone.share),
         *subgroup_section(
             places.judged,
             replace(everyone, row=everyone.row - first),
@@ -212,6 +207,14 @@ def _model(places: PlaceTables, judged: Sequence[JudgedFold], asked: RiskQuestio
             asked.treated_from(everyone.share),
         ),
     ]
+
+
+def _recalibrated(predictions: Predictions) -> Predictions:
+    """Return predictions also with risks whose intercept and slope are refitted on them."""
+    whom = predictions.of(AS_THEY_ARE)
+    weight = None if whom.follow is None else whom.once()
+    again = recalibrated(whom.y, whom.risk, weight).risk
+    return replace(predictions, risk={**predictions.risk, RECALIBRATED: again})
 
 
 def _ranking_alone(judged: Sequence[JudgedFold]) -> list[Block]:
@@ -223,7 +226,7 @@ def _ranking_alone(judged: Sequence[JudgedFold]) -> list[Block]:
     ]  # fmt: skip
     head = ("place", "rows", "model", "AUROC (95 % interval)")
     return [
-        scores_forest({AUROC: [score_line(fold.name, fold.auroc) for fold in judged]}),
+        scores_forest({AUROC: [Line(fold.name, *fold.auroc[:3]) for fold in judged]}),
         Table.of_texts("places-scores", "Scores by place", head, rows),
     ]
 

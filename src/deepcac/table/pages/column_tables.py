@@ -8,16 +8,13 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from matplotlib.figure import Figure as Canvas
 
-from deepcac.pages.figures import PALETTE, Figure
+from deepcac.pages.sections import Block
 from deepcac.pages.tables import Table
 from deepcac.scoring.small_cells import (
     FEW,
-    OTHERS,
     Count,
     OfSome,
-    Rule,
     Share,
     Text,
     join_texts,
@@ -33,19 +30,26 @@ _FEWEST_FOR_QUARTERS = 4 * FEW
 HEAD = ("column", "kind", "missing", "values", "remark")
 
 
-def column_table(rows: pa.Table, columns: Sequence[EncodedColumn]) -> Table:
-    """Return the table of the columns of a page."""
-    return Table.of_texts("columns", "Columns", HEAD, column_lines(rows, columns))
+def column_blocks(rows: pa.Table, columns: Sequence[EncodedColumn]) -> list[Block]:
+    """Return the table of the columns of a page, and how to read it."""
+    return [
+        Table.of_texts("columns", "Columns", HEAD, column_lines(rows, columns)),
+        "Values: median (quartiles) of a number, shares of the most frequent levels of a category.",
+    ]
 
 
 def cohort_table(first: LabelledTable, second: LabelledTable) -> Table:
-    """Return the columns of the table that is learnt from beside those of the judged patients."""
-    columns = first.encoder.used
-    here, there = (
-        {column.name: _line(table.rows, column)[3] for column in columns}
-        for table in (first, second)
-    )
-    rows = [(name, here[name], there[name], gap) for name, gap in cohort_differences(first, second)]
+    """Return the columns of the table that is learnt from beside those of the judged patients.
+
+    No difference of a column of which too few values are left.
+    """
+    rows = []
+    for column in first.encoder.used:
+        both = first, second
+        sides = [_values(table, column.name, category=column.kind == CATEGORY) for table in both]
+        gap = _difference(*sides)
+        shown = [_shown_values(table.rows, column) for table in both]
+        rows.append((column.name, *shown, "" if np.isnan(gap) else _text(gap)))
     head = ("column", first.name, second.name, "standardised difference")
     return Table.of_texts("cohorts", "Both tables", head, rows)
 
@@ -57,25 +61,25 @@ def column_lines(rows: pa.Table, columns: Sequence[EncodedColumn]) -> list[tuple
     """
     names = quotable(columns)
     in_file = sorted(columns, key=lambda column: rows.column_names.index(column.name))
-    return [(*_line(rows, column), page_text(column.note, names)) for column in in_file]
+    return [
+        (
+            column.name,
+            column.kind,
+            _missing(column.missing, rows.num_rows),
+            _shown_values(rows, column),
+            page_text(column.note, names),
+        )
+        for column in in_file
+    ]
 
 
-def _as_encoded(rows: pa.Table, column: EncodedColumn) -> pa.ChunkedArray:
-    """Return cells; those of a category as the texts that are its levels."""
-    cells = plain(rows[column.name])
-    return as_texts(cells) if column.kind == CATEGORY else cells
-
-
-def _line(rows: pa.Table, column: EncodedColumn) -> tuple[str, ...]:
-    missing: Text = Count(column.missing)
-    if column.missing:
-        both = Text("{} ({})", missing, Share(column.missing, rows.num_rows))
-        missing = OfSome(both, column.missing, instead=missing)
-    return (column.name, column.kind, missing, _shown_values(rows, column))
+def _missing(count: int, n: int) -> Text:
+    both = Text("{} ({})", Count(count), Share(count, n))
+    return OfSome(both, count, instead=Count(count)) if count else Count(count)
 
 
 def _shown_values(rows: pa.Table, column: EncodedColumn) -> str:
-    cells = _as_encoded(rows, column)
+    cells = plain(rows[column.name])
     if column.kind == NUMBER:
         seen = numbers(cells, column.name)
         seen = seen[np.isfinite(seen)]
@@ -83,7 +87,7 @@ def _shown_values(rows: pa.Table, column: EncodedColumn) -> str:
         quarters = f"{middle:,.4g} ({low:,.4g} to {high:,.4g})"
         return OfSome(quarters, len(seen), _FEWEST_FOR_QUARTERS)
     if column.kind == CATEGORY:
-        counts = pc.value_counts(cells.drop_null()).to_pylist()
+        counts = pc.value_counts(as_texts(cells).drop_null()).to_pylist()
         ordered = sorted(counts, key=lambda entry: (-entry["counts"], str(entry["values"])))
         shown = [
             Text("{} {}", str(entry["values"]), Share(entry["counts"], len(cells)))
@@ -136,20 +140,6 @@ def difference_lines(
     return [(name, _text(value), between) for name, value, between in ranked]
 
 
-def cohort_differences(first: LabelledTable, second: LabelledTable) -> list[tuple[str, str]]:
-    """Return the standardised difference of each column between two tables, in their order.
-
-    Empty where too few values are left.
-    """
-    lines = []
-    for column in first.encoder.used:
-        category = column.kind == CATEGORY
-        here, there = (_values(table, column.name, category=category) for table in (first, second))
-        gap = _difference(here, there)
-        lines.append((column.name, "" if np.isnan(gap) else _text(gap)))
-    return lines
-
-
 def _text(difference: float) -> str:
     return "complete" if np.isinf(difference) else f"{difference:.2f}"
 
@@ -186,41 +176,3 @@ def _difference(first: _Values, second: _Values) -> float:
 
 def _small(counts: Ids) -> Flags:
     return (counts > 0) & (counts < FEW)
-
-
-def missingness(columns: Sequence[EncodedColumn], n: int, rule: Rule = OTHERS) -> Figure | str:
-    """Draw the share of `n` rows that miss a value, by column; or say that there are none."""
-    holes = [column for column in columns if column.missing >= rule.few]
-    named = ((float(rule.share(column.missing, n)), column.name) for column in holes)
-    shares = sorted(named, reverse=True)[:30]
-    if not shares:
-        return "No empty cells to show: there are none, or too few to tell how many."
-    names = [name for _, name in shares]
-
-    def draw(canvas: Canvas) -> None:
-        axis = canvas.subplots()
-        axis.barh(range(len(names)), [share for share, _ in shares], color=PALETTE[0], height=0.7)
-        axis.set_yticks(range(len(names)), names)
-        axis.set(xlim=(0, 1), ylim=(len(names) - 0.4, -0.6), xlabel="share missing")
-        axis.grid(visible=False, axis="y")
-
-    return Figure(
-        id="missing",
-        title="Missing values",
-        caption="Share of rows without a value, before any imputation; at most 30 columns.",
-        section="cohort",
-        size=(6.5, 0.9 + 0.2 * len(names)),
-        draw=draw,
-        head=("column", "share_missing"),
-        data=[(name, share) for share, name in shares],
-    )
-
-
-def class_shares(codes: Ids, names: tuple[str, ...]) -> str:
-    """Return the share of the positive class of two, of every class of more."""
-    counts = np.bincount(codes, minlength=len(names))
-    lines = [
-        Text("{} {}", Share(count, len(codes)), name)
-        for name, count in zip(names, counts, strict=True)
-    ]
-    return join_texts(", ", lines[1:] if len(lines) == 2 else lines)

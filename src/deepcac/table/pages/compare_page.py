@@ -1,21 +1,15 @@
 """The page that says whether clustering helps on a table, answer first."""
 
-from functools import partial
-
-import numpy as np
-
 from deepcac.judging.choice import CLUSTERED, DEFAULT, TUNED, choose, open_to
-from deepcac.judging.questions import BEND, HELP, NEGATIVE
 from deepcac.pages.sections import Section
 from deepcac.pages.tables import Table
-from deepcac.scoring.censored import observed_risk
-from deepcac.scoring.small_cells import Count, Share, Text
-from deepcac.table.answer import Answer, contender_name
+from deepcac.scoring.small_cells import Count, Text
+from deepcac.table.answer import Answer, contender_name, with_interval
 from deepcac.table.budgeted_trials import FEWEST_RESAMPLES, TableRun, Trials
 from deepcac.table.cluster_answer import TABLE_QUESTIONS, tuned_auroc
 from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.pages.column_tables import class_shares, column_table, missingness
+from deepcac.table.pages.column_tables import column_blocks
 from deepcac.table.pages.comparison_tables import (
     METRICS,
     comparison_forest,
@@ -53,14 +47,14 @@ def compare_page(
         auroc = tuned_auroc(trials, answer.best)[:2]
         sizes = size_section(table, predictions.risk[answer.best], auroc, lowest)
         risks = [risk_section(table, predictions, answer, asked, [sizes])]
-    about = (table.name, Count(n), table.label, _shares(table))
+    about = (table.name, Count(n), table.label)
     first = Section(
         "answer",
         "Answer",
         [
             *leak_warning(table),
-            comparison_forest(answer, (HELP, BEND, NEGATIVE)),
-            Text("{}: {} rows, label {} ({})", *about),
+            comparison_forest(answer),
+            Text("{}: {} rows, label {}", *about),
             *answer.details,
             *remarks_on([*table.remarks, *_limits(trials)]),
         ],
@@ -72,26 +66,12 @@ def compare_page(
             first,
             *risks,
             subtype_section(table, clusterings),
-            _cohort(table),
+            Section("cohort", "Cohort", column_blocks(table.rows, table.columns)),
             _comparisons(answer, trials),
             method_section(how_judged(table, run, trials)),
         ],
         run.command,
         page_names(table),
-    )
-
-
-def _cohort(table: LabelledTable) -> Section:
-    return Section(
-        "cohort",
-        "Cohort",
-        [
-            Table.of_texts("classes", "Classes", ("class", "rows", "share"), _classes(table)),
-            column_table(table.rows, table.columns),
-            "Values: median (quartiles) of a number, shares of the most frequent levels of a "
-            "category.",
-            partial(missingness, table.columns, len(table.features.label)),
-        ],
     )
 
 
@@ -102,35 +82,17 @@ def _comparisons(answer: Answer, trials: Trials) -> Section:
         [
             verdict_note("no clusters"),
             comparison_table(answer.table, TABLE_QUESTIONS, contender_name),
-            comparison_forest(answer),
             Section(
                 "mean-scores",
                 "Mean scores",
                 [
                     "On the test rows of all resamples. Default: the first trial. Tuned: the trial "
-                    "that is best on the validation rows.",
+                    "that is best on the validation rows, with the 95 % interval of its AUROC.",
                     _scores(trials),
                 ],
             ),
         ],
     )
-
-
-def _classes(table: LabelledTable) -> list[tuple[str, str, str]]:
-    counts = np.bincount(table.features.label, minlength=len(table.classes))
-    return [
-        (name, Count(count), Share(count, counts.sum()))
-        for name, count in zip(table.shown_classes, counts, strict=True)
-    ]
-
-
-def _shares(table: LabelledTable) -> str:
-    if table.follow is not None:
-        by = "Kaplan-Meier" if table.follow.other is None else "Aalen-Johansen"
-        n = len(table.features.label)
-        share = Share(round(observed_risk(table.follow)[0] * n), n)
-        return Text("{} {}, {}", share, table.classes[1], by)
-    return class_shares(table.features.label, table.shown_classes)
 
 
 def _limits(trials: Trials) -> list[str]:
@@ -152,20 +114,18 @@ def _limits(trials: Trials) -> list[str]:
 
 
 def _scores(trials: Trials) -> Table:
-    rows = []
-    for name, record in trials.records.items():
-        ways = (DEFAULT, TUNED, CLUSTERED) if record.arm else (DEFAULT, TUNED)
-        candidates = open_to(trials.records, name)
-        cells = [
-            f"{choose(candidates, way, metric).scores.mean():.4f}"
-            for metric in METRICS
-            for way in ways
-        ]
-        if not record.arm:
-            cells = [*cells[:2], "–", *cells[2:], "–"]
-        rows.append((contender_name(name), *cells))
-    ways = ("default", "tuned", "two clusters or more")
-    head = ("model", *(f"{text}, {way}" for text in METRICS.values() for way in ways))
+    ways = {DEFAULT: "default", TUNED: "tuned", CLUSTERED: "two clusters or more"}
+    shown = [(metric, way) for metric in METRICS for way in ways]
+
+    def cell(name: str, metric: str, way: str) -> str:
+        if (metric, way) == ("auroc", TUNED):
+            return with_interval(tuned_auroc(trials, name), 4)
+        if way == CLUSTERED and not trials.records[name].arm:
+            return "–"
+        return f"{choose(open_to(trials.records, name), way, metric).scores.mean():.4f}"
+
+    rows = [(contender_name(name), *(cell(name, *at) for at in shown)) for name in trials.records]
+    head = ("model", *(f"{METRICS[metric]}, {ways[way]}" for metric, way in shown))
     return Table.of_texts("mean-scores", "Mean scores", head, rows)
 
 

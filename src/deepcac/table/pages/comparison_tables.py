@@ -1,13 +1,13 @@
 """Comparisons of models on a page: tables, and the forests of their differences."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from deepcac.judging.contenders import parse_contender
-from deepcac.judging.questions import ANY, BEND, BENT, BOOSTING, HELP, NEGATIVE, Question
+from deepcac.judging.questions import BEND, HELP, NEGATIVE, Question
 from deepcac.pages.figures import INK, Figure
 from deepcac.pages.forest import ENDS, Forest, Mark, Scale
 from deepcac.pages.tables import Table
@@ -22,10 +22,7 @@ from deepcac.table.cluster_answer import rows_of
 METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 _HEADINGS = {
     HELP: "{model}: with clusters, minus without",
-    ANY: "{model}: two clusters or more, minus a partition that means nothing",
-    BOOSTING: "{model} with clusters, minus tuned boosting",
     BEND: "Logistic regression: with splines, minus without",
-    BENT: "{model} with clusters, minus splines",
     NEGATIVE: "Control: {model} with a hash of the row, minus without",
 }
 _SCALES = {
@@ -36,7 +33,7 @@ _SCALES = {
 
 
 class Line(NamedTuple):
-    """A comparison, or a score, with its 95 % interval; a heading has only a name.
+    """A comparison, or a score, with its 95 % interval.
 
     Attributes
     ----------
@@ -49,9 +46,9 @@ class Line(NamedTuple):
     """
 
     name: str
-    mean: float = np.nan
-    low: float = np.nan
-    high: float = np.nan
+    mean: float
+    low: float
+    high: float
     verdict: str = ""
     pooled: bool = False
 
@@ -73,26 +70,10 @@ class Line(NamedTuple):
         return signed(self.mean, 4), span
 
 
-def differences_forest(id: str, what: str, lines: Sequence[Line]) -> Figure:
-    """Draw differences in AUROC, a panel a heading; the data call a line `what`.
-
-    Parameters
-    ----------
-    id, what : str
-    lines : sequence of Line
-    """
-    panel, placed = "", []
-    for place, line in enumerate(lines):
-        panel = line.name if np.isnan(line.mean) else panel
-        placed += [(panel, str(place), line)] * (not np.isnan(line.mean))
-    forest = Forest(
-        points=_points(placed),
-        marks={"": Mark("o", "")},
-        panels={name: name for name, *_ in placed} or {"": ""},
-        labels={row: line.name for _, row, line in placed},
-        margin=MARGIN,
-        pooled={row for _, row, line in placed if line.pooled},
-    )
+def differences_forest(id: str, panels: Mapping[str, Sequence[Line]]) -> Figure:
+    """Draw differences in AUROC, in panels below each other by their headings."""
+    filled = {name: name for name, lines in panels.items() if lines}
+    forest = _forest(panels, panels=filled or {"": ""}, margin=MARGIN)
     return Figure(
         id=id,
         title="Differences in AUROC",
@@ -101,19 +82,9 @@ def differences_forest(id: str, what: str, lines: Sequence[Line]) -> Figure:
         "have the same scores (tied)."
         + " Diamonds: over all, and where the difference of a new one is expected."
         * bool(forest.pooled),
-        section="comparison",
         size=(6.2, forest.size(1)[1]),
         draw=lambda canvas: forest.draw(canvas, 1),
-        head=(what, "mean", "low", "high", "verdict"),
-        data=[line[:5] for line in lines],
     )
-
-
-def _points(placed: Sequence[tuple[str, str, Line]]) -> pd.DataFrame:
-    """Return the points of a `Forest`: of lines, with their panel and row."""
-    columns = ["panel", "row", "mark", *ENDS, "verdict"]
-    rows = [(panel, row, "", *line[1:5]) for panel, row, line in placed]
-    return pd.DataFrame(rows, columns=columns)
 
 
 def scores_forest(scores: Mapping[str, Sequence[Line]]) -> Figure:
@@ -121,63 +92,43 @@ def scores_forest(scores: Mapping[str, Sequence[Line]]) -> Figure:
 
     `scores` holds lines by the name of a score; those over all places are the last.
     """
-    every = [(score, line) for score, lines in scores.items() for line in lines]
-    names = dict.fromkeys(line.name for _, line in every)
-    forest = Forest(
-        points=_points([(score, line.name, line) for score, line in every]),
-        marks={"": Mark("o", "", INK)},
-        panels=dict.fromkeys(scores, ""),
-        labels={name: name for name in names},
-        scales={score: _SCALES[score] for score in scores},
-        pooled={line.name for _, line in every if line.pooled},
-    )
+    axes = {score: _SCALES[score] for score in scores}
+    forest = _forest(scores, INK, panels=dict.fromkeys(scores, ""), scales=axes)
     diamonds = ", the mean over places, and where a new place is expected (diamonds)"
     return Figure(
         id="scores_by_place",
         title="The model by place",
         caption=f"With 95 % intervals{diamonds * bool(forest.pooled)}. Grey lines: no better than "
         "chance; as many events as expected; risks as spread as they should be.",
-        section="places",
-        size=(8.2 if len(scores) > 1 else 6.2, 1.2 + 0.3 * len(names)),
+        size=(8.2 if len(scores) > 1 else 6.2, 1.2 + 0.3 * len(forest.labels)),
         draw=lambda canvas: forest.draw(canvas, len(scores)),
-        head=("place", "score", "value", "low", "high"),
-        data=[(line.name, score, *line[1:4]) for score, line in every],
     )
 
 
-def score_line(name: str, values: Sequence[float], *, pooled: bool = False) -> Line:
-    """Return the line of a value with the ends of its interval."""
-    mean, low, high = map(float, values[:3])
-    return Line(name, mean, low, high, pooled=pooled)
+def _forest(lines: Mapping[str, Sequence[Line]], colour: str = "", **shown: Any) -> Forest:
+    """Return the forest of the lines of each panel."""
+    every = [(panel, line) for panel, inside in lines.items() for line in inside]
+    return Forest(
+        points=pd.DataFrame(
+            [(panel, line.name, "", *line[1:5]) for panel, line in every],
+            columns=["panel", "row", "mark", *ENDS, "verdict"],
+        ),
+        marks={"": Mark("o", "", colour)},
+        labels={line.name: line.name for _, line in every},
+        pooled={line.name for _, line in every if line.pooled},
+        **shown,
+    )
 
 
-def comparison_forest(answer: Answer, questions: Sequence[Question] = tuple(_HEADINGS)) -> Figure:
-    """Draw the differences in AUROC of some questions with their 95 % intervals.
-
-    Parameters
-    ----------
-    answer : Answer
-    questions : sequence of Question
-        Those of `_HEADINGS` by default.
-    """
-    return differences_forest("forest", "model", _lines(answer, questions))
-
-
-def _lines(answer: Answer, questions: Sequence[Question]) -> list[Line]:
-    """Return a heading without verdict, and the comparisons, of each question and model."""
-    lines: list[Line] = []
-    for question in questions:
-        comparisons = rows_of(answer.table, question)
-        learner = comparisons["contender"].map(lambda name: parse_contender(name).learner)
-        for model, rows in comparisons.groupby(learner, sort=False):
-            heading = _HEADINGS[question].format(model=contender_name(str(model)))
-            lines.append(Line(heading))
-            for row in rows.to_dict("records"):
-                name = arm_name(row["contender"]) if question != BEND else "with splines"
-                if question == ANY:
-                    name += f" – {arm_name(row['reference'])}"
-                lines.append(Line.of(name, row))
-    return lines
+def comparison_forest(answer: Answer) -> Figure:
+    """Draw what clusters, splines and a hash of the row change, with 95 % intervals."""
+    panels: dict[str, list[Line]] = {}
+    for question, heading in _HEADINGS.items():
+        for row in rows_of(answer.table, question).to_dict("records"):
+            model = contender_name(parse_contender(row["contender"]).learner)
+            name = arm_name(row["contender"]) if question != BEND else "with splines"
+            panels.setdefault(heading.format(model=model), []).append(Line.of(name, row))
+    return differences_forest("forest", panels)
 
 
 def verdict_note(declined: str) -> str:

@@ -8,7 +8,7 @@ patients are typed where they are written (`Share`, `Count`), and are not looked
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 from deepcac import __version__
 from deepcac.files.atomic import atomic_path
@@ -21,6 +21,7 @@ from deepcac.table.answer import Answer
 from deepcac.table.findings.label_leaks import HEAD
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.output_files import StrPath
+from deepcac.table.reading.table_encoder import EncodedColumn
 
 UNNAMED = "'…'"
 _NUMBERS = r"\d[\d,]*(?:(?:, | and | or | to )\d[\d,]*)*"
@@ -37,18 +38,6 @@ _COUNT = re.compile(
 _RANGE = re.compile(r"\b(?:it )?goes from \S+ to [^\s;,]+")
 _LISTED = re.compile(r"; there are [^;]*")
 _ONLY_IN_FEW = re.compile(rf"(?<=: )\S+(?= stands in fewer than {FEW}\b)")
-
-
-class NamedLevels(Protocol):
-    """A column of a table: its name, and the levels of a category."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def levels(self) -> tuple[str, ...]:
-        """Levels of a category."""
 
 
 def page_text(message: object, names: Collection[str] = ()) -> Text:
@@ -89,7 +78,7 @@ def page_lines(messages: Iterable[object], names: Collection[str] = ()) -> list[
     return [Text.of(str(text), "; ".join(whole)) for text, whole in lines.items()]
 
 
-def quotable(columns: Iterable[NamedLevels], classes: Collection[str] = ()) -> frozenset[str]:
+def quotable(columns: Iterable[EncodedColumn], classes: Collection[str] = ()) -> frozenset[str]:
     """Return the names that a page may quote: of columns, their levels, and classes."""
     named = [text for column in columns for text in (column.name, *column.levels)]
     return frozenset((*named, *classes))
@@ -134,19 +123,20 @@ def write_page(path: StrPath, page: Page, *, exact: bool = False) -> Page:
 
     Its counts are hidden and rounded, unless it is the owner's own (`exact`).
     """
-    rule = OWNER if exact else OTHERS
-    shown = shown_page(page, rule)
+    shown = shown_page(page, exact=exact)
     made = environment("deepcac.table")
     made.globals["embedded"] = True
-    words = {"rounding": rule.show(NOTE), "own": OWN if exact else "", "version": __version__}
+    rounding = NOTE.exact if exact else str(NOTE)
+    words = {"rounding": rounding, "own": OWN if exact else "", "version": __version__}
     text = made.get_template("page.html").render(document=shown, title=shown.title, **words)
     with atomic_path(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
     return shown
 
 
-def shown_page(page: Page, rule: Rule) -> Page:
-    """Return a page of plain text, whose counts are as the rule has them."""
+def shown_page(page: Page, *, exact: bool) -> Page:
+    """Return a page of plain text, whose counts are those of the owner, or for others."""
+    rule = OWNER if exact else OTHERS
     answer, show = page.answer, rule.show
     shown = replace(
         answer,
@@ -165,12 +155,11 @@ def _under(rule: Rule, names: frozenset[str], block: Block) -> Block:
     if isinstance(block, str):
         return rule.show(block)
     if isinstance(block, Table):
-        rows = [[replace(cell, text=rule.show(cell.text)) for cell in row] for row in block.rows]
-        return replace(block, head=list(map(rule.show, block.head)), rows=rows)
+        return block.under(rule)
     if isinstance(block, Facts):
         return Facts([(rule.show(name), rule.show(value)) for name, value in block.entries])
     if isinstance(block, Remarks):
-        return replace(block, lines=[rule.show(page_text(line, names)) for line in block.lines])
+        return replace(block, lines=list(map(rule.show, page_lines(block.lines, names))))
     if isinstance(block, Section):
         return replace(block, blocks=[_under(rule, names, inner) for inner in block.blocks])
     return block if isinstance(block, Figure) else _under(rule, names, block(rule))

@@ -1,7 +1,6 @@
 """`deepcac profile`: a page on the columns of a table, with or without a label."""
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +20,7 @@ from deepcac.table.columns.description_file import add_questions, as_yaml, find_
 from deepcac.table.findings.examination import ExaminedTable
 from deepcac.table.inference.described_table import InferredTable, describe_table, examine_table
 from deepcac.table.output_files import StrPath, check_output
-from deepcac.table.pages.column_tables import class_shares, column_table, missingness
+from deepcac.table.pages.column_tables import column_blocks
 from deepcac.table.pages.page_sections import Page, quotable, write_page
 from deepcac.table.reading.class_labels import standing_alone
 from deepcac.table.reading.column_parts import MISSING, ColumnParts, column_parts
@@ -82,7 +81,7 @@ def write_profile_page(
     answer = Answer(f"What is in {name}?", also=[_size(table, described.total)])
     sections = [
         Section("answer", "Columns and outcome", _first(table, faults, file)),
-        *_column_sections(table),
+        Section("columns", "Columns", column_blocks(table.rows, table.encoder.columns)),
         *_outcome_section(table, str(outcome)),
     ]
     page = Page(f"What is in {name}?", answer, sections, run.command, _names(table))
@@ -91,17 +90,11 @@ def write_profile_page(
 
 
 def _size(table: ExaminedTable, total: int) -> str:
-    """Say how many rows and columns there are, and the share of the outcome."""
+    """Say how many rows and columns there are."""
     n, columns = len(table.number), table.encoder.columns
     drawn = "" if n == total else Text(", of which {} drawn at random are described", Count(n))
-    shares = ""
-    if table.outcome is not None:
-        named = _shown_classes(table, table.outcome)
-        shares = Text("; {}", class_shares(table.outcome.codes, named))
-    return Text(
-        "{} rows{}{}; {} of {} columns are of use",
-        *(Count(total), drawn, shares, len(table.encoder.used), len(columns)),
-    )
+    of_use = len(table.encoder.used), len(columns)
+    return Text("{} rows{}; {} of {} columns are of use", Count(total), drawn, *of_use)
 
 
 def _first(table: ExaminedTable, faults: list[str], file: Path | None) -> list[Block]:
@@ -113,20 +106,6 @@ def _first(table: ExaminedTable, faults: list[str], file: Path | None) -> list[B
     if table.outcome is not None:
         blocks.append(Remarks([table.outcome.sentence]))
     return blocks
-
-
-def _column_sections(table: ExaminedTable) -> list[Section]:
-    """Return what each column is, and where values are missing."""
-    columns: list[Block] = [
-        column_table(table.rows, table.encoder.columns),
-        "Values: median (quartiles) of a number, shares of the most frequent levels of a "
-        "category. Left out: not used by deepcac compare.",
-    ]
-    missing: list[Block] = [partial(missingness, table.encoder.columns, len(table.number))]
-    return [
-        Section("columns", "Columns", columns),
-        Section("missing", "Missing values", missing),
-    ]
 
 
 def _describe(
@@ -157,21 +136,16 @@ def _names(table: ExaminedTable) -> frozenset[str]:
     columns = table.encoder.columns
     if table.outcome is None:
         return quotable(columns)
-    classes, counts = _class_counts(table.outcome)
-    common = [level for level, count in zip(classes, counts, strict=True) if count >= FEW]
+    counts = table.outcome.counts
+    common = [name for name, n in zip(table.outcome.classes, counts, strict=True) if n >= FEW]
     return quotable(columns, (*common, table.description.outcome.field))
-
-
-def _class_counts(outcome: Outcomes) -> tuple[tuple[str, ...], list[int]]:
-    counts = np.bincount(outcome.codes, minlength=len(outcome.classes))
-    return outcome.classes, counts.tolist()
 
 
 def _shown_classes(table: ExaminedTable, outcome: Outcomes) -> tuple[str, ...]:
     """Return the names of the classes; a rare one is not named."""
-    classes, counts = _class_counts(outcome)
-    shown = standing_alone(classes, table.description.outcome.field)
-    return tuple(OfSome(*named, instead=_RARE) for named in zip(shown, counts, strict=True))
+    shown = standing_alone(outcome.classes, table.description.outcome.field)
+    named = zip(shown, outcome.counts, strict=True)
+    return tuple(OfSome(name, n, instead=_RARE) for name, n in named)
 
 
 def _outcome_section(table: ExaminedTable, label: str) -> list[Section]:

@@ -11,7 +11,7 @@ from scipy.special import expit, logit
 
 from deepcac.pages.drawing import GREY, LOOKS, calibration_above, draw_calibration
 from deepcac.pages.figures import PALETTE, Figure
-from deepcac.scoring.calibration import CalibrationCurve, calibration_curve, recalibrated
+from deepcac.scoring.calibration import CalibrationCurve, calibration_curve
 from deepcac.scoring.resampled_scores import Patients, benefit, estimate
 from deepcac.scoring.small_cells import OTHERS, Rule
 from deepcac.table.predictions import Predictions
@@ -21,7 +21,7 @@ Drawn = TypeVar("Drawn")
 EDGES = np.linspace(0, 1, 21)  # of the bars of risks
 MOST_PANELS, _ABREAST = 9, 3
 _POINTS = 25  # of a curve over thresholds
-RECALIBRATED, TREAT_ALL, TREAT_NONE = "risks recalibrated", "treat all", "treat none"
+TREAT_ALL, TREAT_NONE = "treat all", "treat none"
 
 
 def usual_thresholds(share: float) -> Array:
@@ -30,18 +30,10 @@ def usual_thresholds(share: float) -> Array:
     return np.asarray(expit(np.linspace(odds - np.log(3), odds + np.log(3), _POINTS)))
 
 
-def refitted(whom: Patients) -> Patients:
-    """Return the patients with risks whose intercept and slope are refitted on them."""
-    weight = None if whom.follow is None else whom.once()
-    return whom._replace(risk=recalibrated(whom.y, whom.risk, weight).risk)
-
-
 def calibration_figure(
     judged: Mapping[str, Predictions],
     outcomes: Sequence[str] = (),
     rule: Rule = OTHERS,
-    *,
-    refit: bool = False,
 ) -> Figure:
     """Draw smooth calibration curves with pointwise 95 % intervals.
 
@@ -55,12 +47,9 @@ def calibration_figure(
         otherwise.
     rule : Rule
         By which the patients below are counted.
-    refit : bool
-        Whether the risks are drawn after recalibration too.
     """
     curves = {
-        panel: _curves(predictions, refit=refit)
-        for panel, predictions in list(judged.items())[:MOST_PANELS]
+        panel: _curves(predictions) for panel, predictions in list(judged.items())[:MOST_PANELS]
     }
     if outcomes:
         (predictions,) = judged.values()
@@ -70,35 +59,24 @@ def calibration_figure(
         )
     else:
         size, draw = _panels(curves, draw_calibration)
-    again = ", and with intercept and slope refitted on the same patients" * refit
     below = f" Below: how the risks are spread, no bar for fewer than {rule.few} patients."
     return Figure(
         id="calibration",
         title="Are the risks right?",
-        caption=f"Observed share at each predicted risk, with a pointwise 95 % interval{again}; on "
+        caption=f"Observed share at each predicted risk, with a pointwise 95 % interval; on "
         f"the dotted line risks are right.{below * bool(outcomes)}{_left_out(judged)}",
-        section="risks",
         size=size,
         draw=draw,
-        head=("panel", "risks", "risk", "observed", "low", "high"),
-        data=[
-            (panel, name, *map(float, point))
-            for panel, lines in curves.items()
-            for name, curve in lines.items()
-            for point in zip(*curve, strict=True)
-        ],
     )
 
 
-def _curves(predictions: Predictions, *, refit: bool) -> dict[str, CalibrationCurve]:
-    lines = {name: predictions.of(name) for name in predictions.risk}
-    if refit:
-        lines[RECALIBRATED] = refitted(next(iter(lines.values())))
+def _curves(predictions: Predictions) -> dict[str, CalibrationCurve]:
     return {
         name: calibration_curve(
             whom.y, whom.risk, predictions.unit, None if whom.follow is None else whom.once()
         )
-        for name, whom in lines.items()
+        for name in predictions.risk
+        for whom in [predictions.of(name)]
     }
 
 
@@ -148,14 +126,12 @@ def risk_shares(risk: Array, unit: npt.NDArray[np.int64], rule: Rule = OTHERS) -
     return np.asarray(np.where(few, 0, counts) / rule.count(len(risk)))
 
 
-def decision_figure(
-    judged: Mapping[str, Predictions], ends: Array, *, refit: bool = False
-) -> Figure:
+def decision_figure(judged: Mapping[str, Predictions], ends: Array) -> Figure:
     """Draw net benefit over thresholds, with 95 % intervals where there is one panel.
 
     Parameters
     ----------
-    judged, refit
+    judged : mapping
         As of `calibration_figure`.
     ends : ndarray
         Thresholds; the first and the last are the ends of the curves.
@@ -163,7 +139,7 @@ def decision_figure(
     grid = np.linspace(ends[0], ends[-1], _POINTS)
     several = len(judged) > 1
     lines = {
-        panel: _benefit_lines(predictions, grid, refit=refit, spread=not several)
+        panel: benefit_lines(predictions, grid, spread=not several)
         for panel, predictions in list(judged.items())[:MOST_PANELS]
     }
     size, draw = _panels(lines, _draw_decision)
@@ -173,26 +149,16 @@ def decision_figure(
         caption="Net benefit: patients rightly treated minus those wrongly treated at the odds of "
         f"the threshold, for each patient{', with 95 % intervals' * (not several)}."
         f"{_left_out(judged)}",
-        section="risks",
         size=size,
         draw=draw,
-        head=("panel", "treated_by", "threshold", "net_benefit", "low", "high"),
-        data=[
-            (panel, name, *map(float, point), *("", "") * (len(point) < 3))
-            for panel, drawn in lines.items()
-            for name, line in drawn.items()
-            for point in line.T
-        ],
     )
 
 
-def _benefit_lines(
-    predictions: Predictions, grid: Array, *, refit: bool, spread: bool
-) -> dict[str, Array]:
+def benefit_lines(predictions: Predictions, grid: Array, *, spread: bool) -> dict[str, Array]:
     """Return threshold and net benefit of a patient, (2, T); with `spread` its interval, (4, T)."""
     draws = predictions.draws if spread else predictions.draws[:, :0]
     lines = {}
-    for name, whom in treatments(predictions, refit=refit).items():
+    for name, whom in treatments(predictions).items():
         drawn = [benefit(whom, draws, t) / 1000 for t in grid.tolist()]
         ends = np.array([line[:1] for line in drawn])
         if spread and name != TREAT_ALL:
@@ -201,12 +167,11 @@ def _benefit_lines(
     return lines | {TREAT_NONE: np.vstack([grid, 0 * grid])}
 
 
-def treatments(predictions: Predictions, *, refit: bool = False) -> dict[str, Patients]:
-    """Return whom to treat by what: by the risks of each model, by recalibrated ones, everybody."""
+def treatments(predictions: Predictions) -> dict[str, Patients]:
+    """Return whom to treat by what: by the risks of each model, or everybody."""
     named = {name: predictions.of(name) for name in predictions.risk}
     whom = next(iter(named.values()))
-    again = {RECALIBRATED: refitted(whom)} if refit else {}
-    return named | again | {TREAT_ALL: whom._replace(risk=np.ones(len(whom.y)))}
+    return named | {TREAT_ALL: whom._replace(risk=np.ones(len(whom.y)))}
 
 
 def _draw_decision(axis: Axes, lines: Mapping[str, Array]) -> None:

@@ -1,7 +1,7 @@
 """The part of a comparison's page about risks: what they are worth, and how right they are."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from deepcac.errors import DataError
 from deepcac.judging.contenders import parse_contender
 from deepcac.pages.sections import Block, Section
 from deepcac.pages.wording import minus
-from deepcac.scoring.resampled_scores import benefit, estimate
+from deepcac.scoring.resampled_scores import benefit, estimate, score_intervals
 from deepcac.scoring.small_cells import Count, Share, Text
 from deepcac.table.answer import Answer, contender_name, signed
 from deepcac.table.columns.cell_texts import uniform
@@ -23,7 +23,6 @@ from deepcac.table.pages.score_tables import (
     BENEFIT_NOTE,
     SCORE_NOTE,
     benefit_table,
-    model_scores,
     score_table,
 )
 from deepcac.table.pages.subgroups import check_columns, subgroup_section
@@ -31,7 +30,7 @@ from deepcac.table.predictions import Predictions
 from deepcac.types import Array
 
 _FIVE = (0.05, 0.1, 0.2, 0.3, 0.5)  # thresholds of a table, unless others are asked for
-DEFAULT = "They are the default: from a third of the odds of the event to their triple."
+_DEFAULT = "They are the default: from a third of the odds of the event to their triple."
 DRAWN = "The 95 % intervals come from resampling patients; the models are held fixed."
 TIMED = (
     "At the horizon every score is weighted by the inverse chance of being still followed, as "
@@ -120,28 +119,39 @@ def risk_section(
     `sizes` are blocks on how many patients are needed.
     """
     names = {name: contender_name(name) for name in (answer.best, answer.clustered)}
-    judged = predictions.named(names)
-    ends = asked.ends(predictions.share)
-    by_default = f" {DEFAULT}" * (asked.thresholds is None)
+    judged, share = predictions.named(names), predictions.share
+    change = worth(predictions, answer.clustered, answer.best, asked.ends(share))
     blocks: list[Block] = [
-        Markup("<b>{}</b>").format(minus(worth(predictions, answer.clustered, answer.best, ends))),
+        Markup("<b>{}</b>").format(minus(change)),
         "The best model without clusters, and the best with them, each by the trial with the best "
         "log loss on validation rows; the first lines are of the trial with the best AUROC, so the "
-        f"AUROC can differ. Thresholds from {100 * ends[0]:.1f} % to "
-        f"{100 * ends[-1]:.1f} % (the option --thresholds sets them).{by_default}",
+        "AUROC can differ.",
         *_horizon_note(table, predictions),
         partial(calibration_figure, {"": judged}, table.shown_classes),
-        score_table(model_scores(judged)),
+        score_table({name: score_intervals(judged.of(name), judged.draws) for name in judged.risk}),
         f"{SCORE_NOTE} {DRAWN}",
-        decision_figure({"": judged}, ends),
-        benefit_table({"": judged}, asked.five),
-        BENEFIT_NOTE,
+        *benefit_blocks({"": judged}, asked, share),
         *sizes,
-        *subgroup_section(table, judged, asked.by, asked.treated_from(predictions.share)),
+        *subgroup_section(table, judged, asked.by, asked.treated_from(share)),
     ]
     follow = table.follow
     heading = "Risks and decisions" if follow is None else f"Risks by {follow.horizon:g}"
     return Section("risks", heading, blocks)
+
+
+def benefit_blocks(
+    judged: Mapping[str, Predictions], asked: RiskQuestions, share: float
+) -> list[Block]:
+    """Return what acting on risks is worth, of an event of some share."""
+    ends = asked.ends(share)
+    by_default = f" {_DEFAULT}" * (asked.thresholds is None)
+    return [
+        decision_figure(judged, ends),
+        benefit_table(judged, asked.five),
+        BENEFIT_NOTE,
+        f"Thresholds from {100 * ends[0]:.1f} % to {100 * ends[-1]:.1f} % (the option --thresholds "
+        f"sets them).{by_default}",
+    ]
 
 
 def _horizon_note(table: LabelledTable, predictions: Predictions) -> list[str]:

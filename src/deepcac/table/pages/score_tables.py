@@ -1,11 +1,12 @@
 """Tables of scores, net benefit and differences between places: of all pages, in one form."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
 
+from deepcac.pages.sections import Block
 from deepcac.pages.tables import Table
 from deepcac.scoring.random_effects import pool_sites
 from deepcac.scoring.resampled_scores import (
@@ -21,36 +22,49 @@ from deepcac.scoring.resampled_scores import (
     SLOPE,
     Estimate,
     benefit,
+    drawn_aurocs,
+    drawn_scores,
     estimate,
+    estimates,
     event_share,
     perfect_ranking,
     scaled,
-    score_intervals,
     unscaled,
 )
 from deepcac.scoring.small_cells import Count
 from deepcac.table.answer import with_interval
-from deepcac.table.pages.comparison_tables import Line, score_line
+from deepcac.table.pages.comparison_tables import Line, scores_forest
 from deepcac.table.pages.risk_figures import TREAT_ALL, treatments
 from deepcac.table.predictions import Predictions
-from deepcac.types import Array
+from deepcac.table.second_table import FEWEST_TO_JUDGE
+from deepcac.types import Array, Flags
 
 Scores = Mapping[str, Estimate]
-NAMES = {
-    AUROC: "AUROC", AUPRC: "AUPRC", RATIO: "observed / expected events",
-    INTERCEPT: "calibration intercept", SLOPE: "calibration slope",
-    ICI: "calibration index (ICI)", BRIER: "Brier score", SCALED: "scaled Brier score",
-    LOSS: "log loss", MENDED: "Brier score, recalibrated",
-}  # fmt: skip
-DIGITS = {
-    AUROC: 3, AUPRC: 3, RATIO: 2, INTERCEPT: 2, SLOPE: 2, ICI: 4, BRIER: 4, SCALED: 4, LOSS: 4,
-    MENDED: 4,
-}  # fmt: skip
-_BEST = {
-    AUROC: "1; by chance 0.5", AUPRC: "1; by chance the share of events", RATIO: "1",
-    INTERCEPT: "0", SLOPE: "1", ICI: "0", BRIER: "0", SCALED: "1; the same risk for all 0",
-    LOSS: "0",
-}  # fmt: skip
+BENEFIT, CHANGE = "net benefit", "change with clusters"  # of subgroups
+
+
+class Measure(NamedTuple):
+    """How a score is written: its name, its digits, and which value is best."""
+
+    name: str
+    digits: int
+    best: str = ""
+
+
+MEASURES = {
+    AUROC: Measure("AUROC", 3, "1; by chance 0.5"),
+    AUPRC: Measure("AUPRC", 3, "1; by chance the share of events"),
+    RATIO: Measure("observed / expected events", 2, "1"),
+    INTERCEPT: Measure("calibration intercept", 2, "0"),
+    SLOPE: Measure("calibration slope", 2, "1"),
+    ICI: Measure("calibration index (ICI)", 4, "0"),
+    BRIER: Measure("Brier score", 4, "0"),
+    SCALED: Measure("scaled Brier score", 4, "1; the same risk for all 0"),
+    LOSS: Measure("log loss", 4, "0"),
+    MENDED: Measure("Brier score, recalibrated", 4),
+    BENEFIT: Measure(BENEFIT, 1),
+    CHANGE: Measure(CHANGE, 4),
+}
 POOLED = (AUROC, RATIO, SLOPE)
 FEWEST_TO_POOL = 5  # places; of fewer the spread between places is hardly known
 OVER, PREDICTED = "all sites, pooled", "a new site, expected"
@@ -60,45 +74,38 @@ SCORE_NOTE = (
 )
 
 
-def model_scores(predictions: Predictions) -> dict[str, Scores]:
-    """Return the scores of each model of some predictions, with their intervals."""
-    return {
-        name: score_intervals(predictions.of(name), predictions.draws) for name in predictions.risk
-    }
-
-
-def score_table(columns: Mapping[str, Scores]) -> Table:
+def score_table(
+    columns: Mapping[str, Scores], id: str = "scores", title: str = "Every score"
+) -> Table:
     """Return a table with a line a score, and a column for each model, event or update."""
     first = next(iter(columns.values()))
     rows = [
-        (name, *(score_cell(scores[key], key) for scores in columns.values()), _BEST[key])
-        for key, name in NAMES.items()
-        if key in first and key in _BEST
+        (name, *(score_cell(scores[key], key) for scores in columns.values()), best)
+        for key, (name, _, best) in MEASURES.items()
+        if key in first and best
     ]
     single = len(columns) == 1
     head = ("score", *(["value (95 % interval)"] if single else columns), "best")
-    return Table.of_texts("scores", "Every score", head, rows)
+    return Table.of_texts(id, title, head, rows)
 
 
 def score_cell(score: Estimate, name: str) -> str:
     """Return a score with its interval, as far as it has one."""
     if np.isnan(score.value):
         return "not defined"
-    sign = name == INTERCEPT and not np.isnan(score.low)
-    return with_interval(score, DIGITS[name], sign=sign)
+    sign = name in (INTERCEPT, BENEFIT, CHANGE) and not np.isnan(score.low)
+    return with_interval(score, MEASURES[name].digits, sign=sign)
 
 
-def benefit_table(
-    judged: Mapping[str, Predictions], thresholds: Array, *, refit: bool = False
-) -> Table:
+def benefit_table(judged: Mapping[str, Predictions], thresholds: Array) -> Table:
     """Return net benefit in patients of 1,000, a line for each place and threshold.
 
-    `judged` has the places, or "" for one table, and `refit` adds recalibrated risks.
+    `judged` has the places, or "" for one table.
     """
     rows: list[tuple[str, ...]] = []
     named = list(judged) != [""]
     for place, predictions in judged.items():
-        treated = treatments(predictions, refit=refit)
+        treated = treatments(predictions)
         share = event_share(treated[TREAT_ALL], predictions.draws)
         for t in thresholds.tolist():
             drawn = {what: benefit(whom, predictions.draws, t) for what, whom in treated.items()}
@@ -107,119 +114,165 @@ def benefit_table(
             standardised = drawn_cell(next(iter(drawn.values())) / largest, 2)
             rows.append((*[place] * named, f"{100 * t:.3g} %", *cells, standardised))
     first_place = next(iter(judged.values()))
-    head = (
-        *["place"] * named, "treat from", *treatments(first_place, refit=refit),
-        "standardised",
-    )  # fmt: skip
+    head = (*["place"] * named, "treat from", *treatments(first_place), "standardised")
     return Table.of_texts("benefits", "Net benefit", head, rows, n_labels=1 + named)
 
 
 BENEFIT_NOTE = (
     "In patients of 1,000: those correctly treated, minus false alarms weighted by the odds of the "
-    "threshold (the option --thresholds sets them), with 95 % intervals. Standardised: over the "
+    "threshold, with 95 % intervals. Standardised: over the "
     "share of events, so that 1 is the largest."
 )
 
 
 def drawn_cell(drawn: Array, digits: int) -> str:
     """Return a signed value with its interval, of values as they are and in each draw (1 + r,)."""
-    return with_interval(estimate("", float(drawn[0]), drawn[1:]), digits, sign=True)
+    return with_interval(_of_draws(drawn), digits, sign=True)
+
+
+def _of_draws(drawn: Array) -> Estimate:
+    return estimate("", float(drawn[0]), drawn[1:])
 
 
 class Place(NamedTuple):
-    """A place with the risks of one model there, and their scores."""
+    """A place, or a subgroup, with the risks of one model there, and their scores.
+
+    `drawn` are the scores as they are and in each draw of the patients, shape (1 + r,).
+    """
 
     predictions: Predictions
     scores: Scores
+    drawn: Mapping[str, Array]
 
 
-class Spread(NamedTuple):
-    """A score over places: its mean with a 95 % interval, and where that of a new place lies."""
+def score_places(
+    judged: Predictions, levels: Iterable[tuple[str, Flags]], threshold: float | None = None
+) -> tuple[dict[str, Place], list[tuple[str, int, bool]]]:
+    """Score the first model in each level of a column.
 
-    mean: float
-    low: float
-    high: float
-    new_low: float
-    new_high: float
+    Patients are drawn again with all their predictions; the model stays as it is. The AUROC is
+    the mean of parts with both outcomes, so that no pair is of two models; the other scores are of
+    all patients.
+
+    Parameters
+    ----------
+    judged : Predictions
+    levels : iterable of (str, ndarray)
+        Names, and which rows of the table have the level.
+    threshold : float, optional
+        Risk from which a patient is treated, for the net benefit, and for what a second model
+        changes.
+
+    Returns
+    -------
+    dict, list of tuple
+        The places; name, rows and whether there are events enough of those that are too few.
+    """
+    places, few = {}, []
+    model, *others = judged.risk
+    for name, inside in levels:
+        lines = inside[judged.row]
+        part = judged.take(lines)
+        whom, enough = part.of(model), bool(part.outcomes.min() >= FEWEST_TO_JUDGE)
+        if not enough or not whom.rankable:
+            few.append((name, int(inside.sum()), enough))
+            continue
+        draws = judged.draws[lines]
+        drawn = drawn_scores(whom, draws)
+        scores = estimates(whom, drawn)
+        further = {} if threshold is None else {BENEFIT: benefit(whom, draws, threshold)}
+        for other in others:
+            further[CHANGE] = drawn_aurocs(part.of(other), draws) - drawn_aurocs(whom, draws)
+        scores |= {score: _of_draws(values) for score, values in further.items()}
+        places[name] = Place(part, scores, drawn | further)
+    return places, few
 
 
-def pool_places(places: Mapping[str, Place]) -> dict[str, Spread]:
-    """Pool each score of `POOLED` over places by random effects; none over fewer than five.
+def pool_places(places: Mapping[str, Place]) -> dict[str, tuple[Line, Line]]:
+    """Pool each score of `POOLED` over places by random effects; none that fewer than five have.
 
     The log odds of the AUROC are pooled, the log of O/E, and the slope itself (Snell et al. 2018).
+
+    Returns
+    -------
+    dict of str to (Line, Line)
+        The mean with its 95 % interval, and where the score of a new place lies.
     """
-    if len(places) < FEWEST_TO_POOL:
-        return {}
     spreads = {}
     for name in POOLED:
-        values, errors = zip(
-            *(_scaled_score(place, name) for place in places.values()), strict=True
-        )
+        known = [place for place in places.values() if not np.isnan(place.scores[name].low)]
+        if len(known) < FEWEST_TO_POOL:
+            continue
+        values, errors = zip(*(_scaled_score(place, name) for place in known), strict=True)
         pooled = pool_sites(list(values), list(errors))
         half = float(stats.t.ppf(0.975, pooled.freedom)) * pooled.error
-        low, high = pooled.mean - half, pooled.mean + half
-        ends = np.array((pooled.mean, low, high, pooled.new_low, pooled.new_high))
-        spreads[name] = Spread(*unscaled(name, ends).tolist())
+        ends = (pooled.mean - half, pooled.mean + half), (pooled.new_low, pooled.new_high)
+        over, new = (
+            Line(what, *unscaled(name, np.array([pooled.mean, *pair])).tolist())
+            for what, pair in zip((OVER, PREDICTED), ends, strict=True)
+        )
+        spreads[name] = (over._replace(pooled=True), new._replace(pooled=True))
     return spreads
 
 
 def _scaled_score(place: Place, name: str) -> tuple[float, float]:
     """Return a score of a place, on its `scaled` form, and its error."""
     score = place.scores[name]
-    if name == AUROC and score.value >= 1:
-        return perfect_ranking(*place.predictions.outcomes[::-1].tolist())
+    if name == AUROC and score.value in (0, 1):
+        middle, error = perfect_ranking(*place.predictions.outcomes[::-1].tolist())
+        return (middle if score.value else -middle), error
     return float(scaled(name, np.array(score.value))), max(score.error, 1e-9)
 
 
 _OF_PLACES = (AUROC, RATIO, SLOPE, INTERCEPT, BRIER, MENDED)
 
 
-def place_table(places: Mapping[str, Place]) -> Table:
-    """Return the scores of one model in each place, and those pooled over places."""
-    rows = [
+def place_rows(places: Mapping[str, Place], shown: Iterable[str]) -> list[tuple[str, ...]]:
+    """Return name, rows, events and some scores of each place."""
+    return [
         (
             name,
             Count(place.predictions.rows),
             Count(int(place.predictions.outcomes[1])),
-            *(score_cell(place.scores[score], score) for score in _OF_PLACES),
+            *(score_cell(place.scores[score], score) for score in shown),
         )
         for name, place in places.items()
     ]
+
+
+def place_table(places: Mapping[str, Place]) -> Table:
+    """Return the scores of one model in each place, and those pooled over places."""
+    rows = place_rows(places, _OF_PLACES)
     spreads = pool_places(places)
-    if spreads:
-        rest = [""] * (len(_OF_PLACES) - len(POOLED))
-        pooled = [with_interval(spreads[name][:3], DIGITS[name]) for name in POOLED]
-        new = [
-            " to ".join(f"{end:z.{DIGITS[name]}f}" for end in spreads[name][3:]) for name in POOLED
+    for row, name in enumerate((OVER, PREDICTED)[: 2 * len(spreads)]):
+        cells = [
+            _pooled_cell(spreads[score][row], MEASURES[score].digits) if score in spreads else ""
+            for score in _OF_PLACES
         ]
-        rows += [(OVER, "", "", *pooled, *rest), (PREDICTED, "", "", *new, *rest)]
-    head = ("place", "rows", "events", *(NAMES[score] for score in _OF_PLACES))
+        rows.append((name, "", "", *cells))
+    head = ("place", "rows", "events", *(MEASURES[score].name for score in _OF_PLACES))
     return Table.of_texts("places-scores", "Scores by place", head, rows, kept=(head[0], head[3]))
 
 
-def place_lines(places: Mapping[str, Place]) -> dict[str, list[Line]]:
-    """Return the lines of a forest plot of the scores that are pooled."""
+def _pooled_cell(line: Line, digits: int) -> str:
+    """Write a mean with its interval, of a new place the interval alone."""
+    if line.name == OVER:
+        return with_interval(line[1:4], digits)
+    return f"{line.low:z.{digits}f} to {line.high:z.{digits}f}"
+
+
+def place_blocks(places: Mapping[str, Place]) -> list[Block]:
+    """Return the scores of one model in each place, as a figure and as a table."""
     lines = {
         name: [
-            score_line(place, measured.scores[name][:3])
-            for place, measured in places.items()
-            if not np.isnan(measured.scores[name].low)
+            *(
+                Line(place, *measured.scores[name][:3])
+                for place, measured in places.items()
+                if not np.isnan(measured.scores[name].low)
+            ),
+            *pool_places(places).get(name, ()),
         ]
         for name in POOLED
     }
-    for name, spread in pool_places(places).items():
-        new = (spread.mean, spread.new_low, spread.new_high)
-        lines[name].append(score_line(OVER, spread[:3], pooled=True))
-        lines[name].append(score_line(PREDICTED, new, pooled=True))
-    return lines
-
-
-def update_table(updates: Mapping[str, Scores]) -> Table:
-    """Return the scores after each kind of update."""
-    shown: Sequence[str] = (AUROC, RATIO, SLOPE, BRIER, LOSS)
-    rows = [
-        (name, *(score_cell(scores[score], score) for score in shown))
-        for name, scores in updates.items()
-    ]
-    head = ("update", *(NAMES[score] for score in shown))
-    return Table.of_texts("updates", "Updates", head, rows, kept=(head[0], head[2]))
+    drawn = {name: inside for name, inside in lines.items() if inside}
+    return [*[scores_forest(drawn)] * bool(drawn), place_table(places)]

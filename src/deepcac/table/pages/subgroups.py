@@ -1,7 +1,7 @@
 """How well a model does in subgroups of patients, and how far it differs between them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,53 +11,27 @@ from deepcac.errors import DataError
 from deepcac.pages.sections import Block, Section
 from deepcac.pages.tables import Table
 from deepcac.pages.wording import p_beside
-from deepcac.scoring.resampled_scores import (
-    AUROC,
-    RATIO,
-    SLOPE,
-    benefit,
-    drawn_aurocs,
-    drawn_scores,
-    estimates,
-)
-from deepcac.scoring.small_cells import Count, OfSome, Text, join_texts
+from deepcac.scoring.resampled_scores import AUROC, RATIO, SLOPE
+from deepcac.scoring.small_cells import OfSome, Text, join_texts
 from deepcac.scoring.statistics import holm
 from deepcac.table.answer import with_interval
-from deepcac.table.columns.cells import plain
+from deepcac.table.columns.cells import as_texts, plain
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.pages.score_tables import drawn_cell
+from deepcac.table.pages.score_tables import (
+    BENEFIT,
+    CHANGE,
+    Place,
+    place_rows,
+    score_places,
+)
+from deepcac.table.pages.score_tables import MEASURES as WRITTEN
 from deepcac.table.predictions import Predictions
 from deepcac.table.reading.column_parts import column_parts
 from deepcac.types import Array, Flags
 
-FEWEST_EVENTS = 10  # events and non-events of a subgroup that is shown
 APART = " (never both outcomes in one test part)"
-BENEFIT, CHANGE = "net benefit", "change with clusters"
 MEASURES = (AUROC, RATIO, SLOPE, BENEFIT)
-_DIGITS = {AUROC: 3, RATIO: 2, SLOPE: 2, BENEFIT: 1, CHANGE: 4}
 _MOST_LEVELS, _BANDS, _MOST_GROUPS = 8, 4, 50
-
-
-class Subgroup(NamedTuple):
-    """A subgroup with enough events.
-
-    Attributes
-    ----------
-    column, name : str
-    rows, events : int
-        Different rows of the table.
-    cells : dict of str to str
-        Scores with their intervals.
-    drawn : dict of str to ndarray of shape (1 + r,)
-        `MEASURES` as they are and in each draw of the patients.
-    """
-
-    column: str
-    name: str
-    rows: int
-    events: int
-    cells: dict[str, str]
-    drawn: dict[str, Array]
 
 
 class Gap(NamedTuple):
@@ -91,15 +65,15 @@ def subgroup_section(
     shown, few = subgroups(table, judged, columns, threshold)
     treated = f"net true positives per 1,000, treating from {100 * threshold:.3g} % on"
     names = {AUROC: "AUROC", CHANGE: CHANGE, RATIO: "O/E", SLOPE: "slope", BENEFIT: treated}
-    scored = [name for name in names if not shown or name in shown[0].cells]
+    if len(judged.risk) == 1:
+        del names[CHANGE]
+    every = {
+        f"{column} {name}": place for column, of in shown.items() for name, place in of.items()
+    }
     blocks: list[Block] = []
-    if shown:
-        rows = [
-            (f"{one.column} {one.name}", Count(one.rows), Count(one.events),
-             *(one.cells[name] for name in scored))
-            for one in shown
-        ]  # fmt: skip
-        head = ("subgroup", "rows", "events", *(names[name] for name in scored))
+    if every:
+        head = ("subgroup", "rows", "events", *names.values())
+        rows = place_rows(every, names)
         blocks.append(Table.of_texts("subgroups", "Subgroups", head, rows, kept=(head[0], head[3])))
     gaps = subgroup_gaps(shown)
     if gaps:
@@ -123,53 +97,30 @@ _GAP_NOTE = (
 
 def subgroups(
     table: LabelledTable, judged: Predictions, columns: Sequence[str], threshold: float
-) -> tuple[list[Subgroup], list[str]]:
-    """Return the subgroups with enough events, and the names of the others.
-
-    The AUROC is the mean of parts with both outcomes, so that no pair is of two models; the other
-    scores are of all patients.
-    """
-    shown, few = [], []
+) -> tuple[dict[str, dict[str, Place]], list[str]]:
+    """Return the subgroups with enough events, by column and level; and the names of the others."""
+    shown, few = {}, []
     for column in columns:
-        for name, inside in levels_of(table, column):
-            lines = inside[judged.row]
-            part = judged.take(lines)
-            enough = bool(part.outcomes.min() >= FEWEST_EVENTS)
-            model, *clustered = part.risk
-            if not enough or not part.of(model).rankable:
-                shown_as = OfSome(name, int(inside.sum()), instead="(a level of few rows)")
-                few.append(Text("{} {}{}", column, shown_as, APART * enough))
-                continue
-            draws = judged.draws[lines]
-            drawn = drawn_scores(part.of(model), draws)
-            scores = estimates(part.of(model), drawn)
-            cells = {
-                score: with_interval(scores[score], _DIGITS[score])
-                for score in (AUROC, RATIO, SLOPE)
-            }
-            drawn[BENEFIT] = benefit(part.of(model), draws, threshold)
-            cells[BENEFIT] = drawn_cell(drawn[BENEFIT], _DIGITS[BENEFIT])
-            for other in clustered:
-                change = drawn_aurocs(part.of(other), draws) - drawn_aurocs(part.of(model), draws)
-                cells[CHANGE] = drawn_cell(change, _DIGITS[CHANGE])
-            counts = (part.rows, int(part.outcomes[1]))
-            shown.append(Subgroup(column, name, *counts, cells, drawn))
+        shown[column], rare = score_places(judged, levels_of(table, column), threshold)
+        for name, n, enough in rare:
+            named = OfSome(name, n, instead="(a level of few rows)")
+            few.append(Text("{} {}{}", column, named, APART * enough))
     return shown, list(dict.fromkeys(few))
 
 
-def subgroup_gaps(shown: Sequence[Subgroup]) -> dict[str, dict[str, Gap]]:
+def subgroup_gaps(shown: Mapping[str, Mapping[str, Place]]) -> dict[str, dict[str, Gap]]:
     """Return each subgroup minus the largest one of its column, by `MEASURES`.
 
     All p values are one family.
     """
     pairs, gaps = [], []
-    for column in dict.fromkeys(subgroup.column for subgroup in shown):
-        levels = [subgroup for subgroup in shown if subgroup.column == column]
-        largest = max(levels, key=lambda subgroup: subgroup.rows)
-        for subgroup in levels:
-            if subgroup is not largest:
-                pairs.append(f"{column} {subgroup.name} – {largest.name}")
-                gaps += [_gap(name, subgroup.drawn[name], largest.drawn[name]) for name in MEASURES]
+    for column, levels in shown.items():
+        largest = max(levels, key=lambda name: levels[name].predictions.rows, default="")
+        for name, place in levels.items():
+            if name != largest:
+                pairs.append(f"{column} {name} – {largest}")
+                drawn = place.drawn, levels[largest].drawn
+                gaps += [_gap(measure, *(side[measure] for side in drawn)) for measure in MEASURES]
     adjusted = iter(
         gap._replace(p=float(p)) for gap, p in zip(gaps, holm([gap.p for gap in gaps]), strict=True)
     )
@@ -181,6 +132,8 @@ def _gap(measure: str, ours: Array, theirs: Array) -> Gap:
     if measure == RATIO:
         ours, theirs = (np.log(np.maximum(side, 1e-9)) for side in (ours, theirs))
     drawn = ours - theirs
+    if np.isnan(drawn[1:]).all():
+        return Gap(*[np.nan] * 4)
     value, error = float(drawn[0]), float(np.nanstd(drawn[1:], ddof=1))
     half = float(norm.ppf(0.975)) * error
     p = float(2 * norm.sf(abs(value) / error)) if error > 0 else 1.0
@@ -194,8 +147,9 @@ def _gap_table(gaps: Mapping[str, Mapping[str, Gap]], names: Mapping[str, str]) 
     for pair, measures in gaps.items():
         cells = []
         for name, gap in measures.items():
-            difference = with_interval(gap, _DIGITS[name], sign=name != RATIO)
-            cells.append(f"{difference}, p {p_beside(gap.p)}")
+            difference = with_interval(gap, WRITTEN[name].digits, sign=name != RATIO)
+            defined = not np.isnan(gap.value)
+            cells.append(f"{difference}, p {p_beside(gap.p)}" if defined else "not defined")
         rows.append((pair, *cells))
     ratio = {**names, RATIO: "O/E, a ratio"}
     head = ("subgroup, minus the largest", *(ratio[name] for name in MEASURES))
@@ -219,14 +173,8 @@ def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:
 
 
 def _texts(table: LabelledTable, column: str) -> npt.NDArray[np.object_]:
-    cells = plain(table.rows[column]).to_pylist()
-    texts = ["missing" if cell is None or cell != cell else _text(cell) for cell in cells]
-    return np.array(texts, dtype=object)
-
-
-def _text(cell: Any) -> str:
-    """Return a cell as text; a whole number without a decimal point."""
-    return f"{cell:.0f}" if isinstance(cell, float) and cell.is_integer() else str(cell)
+    cells = as_texts(plain(table.rows[column])).to_pylist()
+    return np.array(["missing" if cell in (None, "nan") else cell for cell in cells], dtype=object)
 
 
 def levels_of(table: LabelledTable, column: str) -> Iterator[tuple[str, Flags]]:

@@ -5,13 +5,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from sklearn.metrics import adjusted_rand_score
 
 from deepcac.judging.contenders import CAC, KM
 from deepcac.pages.drawing import draw_heat
-from deepcac.pages.figures import INK, LINES, PALETTE, Figure
+from deepcac.pages.figures import LINES, PALETTE, Figure
 from deepcac.pages.sections import Block, Section
 from deepcac.pages.tables import Table
 from deepcac.pages.wording import minus
@@ -20,14 +19,12 @@ from deepcac.scoring.censored import (
     KaplanMeier,
     incidence_curve,
     kaplan_meier,
-    observed_risk,
 )
 from deepcac.scoring.small_cells import OTHERS, WITHHELD, Count, OfSome, Rule, Share, withheld
 from deepcac.table.answer import signed
 from deepcac.table.found_subtypes import FoundClustering, Subtype, single_column
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.column_tables import DIFFERENCE_HEAD, DIFFERENCE_NOTE, difference_lines
-from deepcac.types import Array
 
 _WORDS = (
     (0.8, "stable"),
@@ -93,7 +90,7 @@ def _description(clustering: FoundClustering, table: LabelledTable, title: str) 
     telling = [clustering.names[f] for f in clustering.telling]
     blocks: list[Block] = [
         Table.of_texts(f"subtypes-{arm}", title, head, rows, n_labels=2),
-        partial(subtype_profile, clustering, table.shown_classes),
+        subtype_profile(clustering),
         *(survival_blocks(table.follow, clustering) if table.follow is not None else []),
         "The same features in their own units: the median in each subtype, of a level its share.",
         Table.of_texts(
@@ -155,57 +152,27 @@ def _spaced(name: str, table: LabelledTable) -> str:
 _CLEAR = 1.5  # standard deviations at which the colour is full
 
 
-def subtype_profile(
-    clustering: FoundClustering, classes: tuple[str, ...], rule: Rule = OTHERS
-) -> Figure:
-    """Draw the features that set clusters apart, and the outcome in each of them."""
+def subtype_profile(clustering: FoundClustering) -> Figure:
+    """Draw the features that set clusters apart."""
     shown = clustering.telling
     values = clustering.profile[:, shown].T.round(1) + 0.0  # no minus before a zero
-    columns = [f"{s.number}\nn = {rule.show(Count(s.size))}" for s in clustering.subtypes]
-    every = np.array([[rate.under(rule) for rate in s.rates] for s in clustering.subtypes])
-    positive = _event(every[:, :, 0].mean(axis=0))
-    rates = every[:, positive]
 
     def draw(canvas: Canvas) -> None:
-        heat, bars = canvas.subplots(1, 2, width_ratios=[2.2, 1])
+        heat = canvas.subplots()
         names = [clustering.names[f].replace("=", " = ") for f in shown]
         clear: Any = {"ends": (-_CLEAR, _CLEAR), "write": lambda value: minus(signed(value, 1))}
-        draw_heat(heat, values, names, columns, **clear)
+        draw_heat(heat, values, names, [s.number for s in clustering.subtypes], **clear)
         heat.set(xlabel="subtype")
-        _bars(bars, rates, classes[positive])
 
     return Figure(
         id=f"profile_{clustering.arm}",
         title="What is in the subtypes",
-        caption="Left: mean of each feature in the subtype, in standard deviations from the mean "
-        "of all rows; the features with the largest distances. Right: the outcome, with 95 % "
-        "intervals. Withheld: groups of fewer than eight rows.",
-        section="subtypes",
-        size=(8.6, 1.3 + 0.26 * max(len(shown), 3)),
+        caption="Mean of each feature in the subtype, in standard deviations from the mean of all "
+        "rows; the features with the largest distances.",
+        size=(6.2, 1.1 + 0.26 * max(len(shown), 3)),
         draw=draw,
-        head=("feature", *(str(s.number) for s in clustering.subtypes)),
-        data=[(clustering.names[f], *map(float, clustering.profile[:, f])) for f in shown],
         as_drawn=True,
     )
-
-
-def _bars(axis: Axes, rates: Array, event: str) -> None:
-    """Draw a rate with its interval for each subtype, or that it is withheld."""
-    place = np.arange(len(rates))
-    axis.barh(place, rates[:, 0], color=PALETTE[0], height=0.55)
-    errors = np.abs(rates[:, 1:].T - rates[:, 0])
-    axis.errorbar(rates[:, 0], place, xerr=errors, fmt="none", ecolor=INK, elinewidth=1)
-    for j in np.flatnonzero(np.isnan(rates[:, 0])).tolist():
-        axis.text(0.02, j, WITHHELD, va="center", fontsize=8)
-    axis.set_yticks(place, [str(j + 1) for j in place])
-    axis.set(xlim=(0, 1), ylim=(len(rates) - 0.5, -0.5), ylabel="subtype")
-    axis.set_xlabel(f"share of {event}")
-    axis.grid(visible=False, axis="y")
-
-
-def _event(mean: Array) -> int:
-    """Return the positive class of two; of more the rarest that is shown in every subtype."""
-    return 1 if len(mean) == 2 or np.isnan(mean).all() else int(np.nanargmin(mean))
 
 
 QUARTERS = 4  # of the horizon, where numbers at risk are told
@@ -213,48 +180,44 @@ POINTS = 25  # of a curve, so that no single event can be read from it
 
 
 def survival_blocks(follow: FollowUp, clustering: FoundClustering) -> list[Block]:
-    """Return curves of the subtypes, and the numbers at risk, by Kaplan and Meier."""
-    parts = [follow.take(clustering.label == subtype.number - 1) for subtype in clustering.subtypes]
+    """Return curves of the subtypes, and the numbers at risk.
+
+    None of a subtype whose rates are withheld.
+    """
+    parts = [
+        (subtype, follow.take(clustering.label == subtype.number - 1))
+        for subtype in clustering.subtypes
+    ]
+
+    def hidden(subtype: Subtype, rule: Rule) -> bool:
+        return bool(np.isnan([rate.under(rule) for rate in subtype.rates]).any())
+
     moments = np.linspace(0, follow.horizon, QUARTERS + 1)
-    at_risk = np.array([[(part.time >= moment).sum() for moment in moments] for part in parts])
-    outcomes = [np.bincount(part.outcome, minlength=2) for part in parts]
-
-    def hidden(j: int, rule: Rule) -> bool:
-        """Tell whether a subtype, or one of its outcomes, is of few patients."""
-        rates = [rate.under(rule) for rate in clustering.subtypes[j].rates]
-        return bool(rule.is_few(outcomes[j]).any() or np.isnan(rates).any())
-
-    rows = []
-    for j, subtype in enumerate(clustering.subtypes):
-        cells = (*map(Count, at_risk[j]), _risk(parts[j]))
-        rows.append((str(subtype.number), *(withheld(cell, partial(hidden, j)) for cell in cells)))
+    rows = [
+        (
+            str(subtype.number),
+            *(
+                withheld(Count(int((part.time >= moment).sum())), partial(hidden, subtype))
+                for moment in moments
+            ),
+        )
+        for subtype, part in parts
+    ]
 
     def figure(rule: Rule) -> Figure:
+        # The share without the event: beside competing ones that of Aalen and Johansen.
         curves = {
-            subtype.number: _curve(parts[j])
-            for j, subtype in enumerate(clustering.subtypes)
-            if not hidden(j, rule) and len(parts[j].time) >= rule.few
+            subtype.number: kaplan_meier(part.time, part.event)
+            if part.other is None
+            else incidence_curve(part)
+            for subtype, part in parts
+            if not hidden(subtype, rule)
         }
         return survival_figure(curves, clustering.arm, follow.horizon, rule)
 
-    head = ("subtype", *(f"at risk at {moment:g}" for moment in moments), "risk at the horizon")
+    head = ("subtype", *(f"at risk at {moment:g}" for moment in moments))
     title = f"Subtypes by {'CAC' if clustering.arm == CAC else 'k-means'}, at risk"
-    return [
-        figure,
-        Table.of_texts(f"at-risk-{clustering.arm}", title, head, rows),
-    ]
-
-
-def _curve(follow: FollowUp) -> KaplanMeier:
-    """Return the share without the event: beside competing ones that of Aalen and Johansen."""
-    if follow.other is not None:
-        return incidence_curve(follow)
-    return kaplan_meier(follow.time, follow.event)
-
-
-def _risk(follow: FollowUp) -> str:
-    share, low, high = observed_risk(follow)
-    return f"{100 * share:.0f} % ({100 * low:.0f} to {100 * high:.0f})"
+    return [figure, Table.of_texts(f"at-risk-{clustering.arm}", title, head, rows)]
 
 
 def survival_figure(
@@ -280,15 +243,8 @@ def survival_figure(
         f"Johansen; a curve ends where fewer than {rule.few} patients are at risk"
         + f", and falls by {rule.few} events or more at once." * (rule.few > 1)
         + "." * (rule.few <= 1),
-        section="horizon",
         size=(6.5, 3.6),
         draw=draw,
-        head=("subtype", "time", "without_event"),
-        data=[
-            (str(number), float(moment), float(value))
-            for number, line in lines.items()
-            for moment, value in zip(*line, strict=True)
-        ],
     )
 
 

@@ -33,6 +33,11 @@ class Outcomes(NamedTuple):
     counted: str  # rows of the file of each class of the label column
 
     @property
+    def counts(self) -> list[int]:
+        """Rows of the sample of each class."""
+        return [int(n) for n in np.bincount(self.codes, minlength=len(self.classes))]
+
+    @property
     def sentence(self) -> str:
         """The classes of the label, and which of two is the positive one, and why."""
         other = "" if self.reason.startswith(("made", "as asked")) else _OTHER_EVENT

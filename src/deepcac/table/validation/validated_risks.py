@@ -227,6 +227,8 @@ def _certain(risk: Array) -> list[str]:
             "take it for a risk of 1 in 10 million, or of all but it."
         )
         lines.append(Text(text, Count(n).capitalize()))
+    if not risk[:, -1].any():
+        lines.append("No event is expected, so observed / expected events is not defined.")
     if np.ptp(risk[:, -1]) == 0:
         lines.append("All risks are equal: they rank nobody, and have no calibration slope.")
     return lines

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup
 
 from deepcac.pages.sections import Block, Section
 from deepcac.scoring.calibration import calibration_intercept, log_odds, recalibrated
@@ -15,73 +14,54 @@ from deepcac.scoring.resampled_scores import (
     RATIO,
     SLOPE,
     Estimate,
-    Patients,
     index_interval,
     score_intervals,
 )
-from deepcac.scoring.small_cells import NOTE, Count, Text
+from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.answer import Answer, with_interval
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.cards.card_facts import bias_facts, class_lines, software, write_page_and_card
-from deepcac.table.cards.model_card import card_path
+from deepcac.table.cards.card_facts import table_facts, write_card_of
+from deepcac.table.cards.model_card import Facts, card_path, joined, usual_facts
 from deepcac.table.choice_folds import patient_folds
 from deepcac.table.cluster_answer import ENOUGH_EVENTS
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.output_files import StrPath, check_output
-from deepcac.table.pages.comparison_tables import scores_forest
 from deepcac.table.pages.page_sections import (
     Page,
-    method_section,
-    page_lines,
     page_names,
     quotable,
     remarks_on,
+    write_page,
 )
-from deepcac.table.pages.risk_figures import calibration_figure, decision_figure
-from deepcac.table.pages.risk_section import DEFAULT, TIMED, RiskQuestions, check_asked
+from deepcac.table.pages.risk_figures import calibration_figure
+from deepcac.table.pages.risk_section import TIMED, RiskQuestions, benefit_blocks, check_asked
 from deepcac.table.pages.score_tables import (
-    BENEFIT_NOTE,
     SCORE_NOTE,
     Place,
-    benefit_table,
-    place_lines,
-    place_table,
+    place_blocks,
+    score_places,
     score_table,
-    update_table,
 )
 from deepcac.table.pages.subgroups import levels_of, subgroup_section
 from deepcac.table.predictions import Predictions
 from deepcac.table.risk_model import RiskModel, refitted
-from deepcac.table.second_table import FEWEST_TO_JUDGE
 from deepcac.table.validation.validated_risks import RiskSource, Validated, read_validated
-from deepcac.types import Array
 
 FOLDS = 10
 NONE, INTERCEPT_ONLY, BOTH, REFIT = (
     "none", "intercept", "intercept and slope", "all coefficients",
 )  # fmt: skip
 _INDEX_DRAWS = 200  # a fit of the curve in each
-_NO_NUMBER = float("nan")
 
 Scores = dict[str, Estimate]
 EventScores = Mapping[str, Mapping[str, Estimate]]
 
 
 def event_scores(predictions: Predictions) -> Scores:
-    """Return all scores of one event.
-
-    Equal risks have no slope, and an AUROC without an interval; a perfect ranking has no slope.
-    """
+    """Return all scores of one event."""
     (name,) = predictions.risk
     whom, draws = predictions.of(name), predictions.draws
-    scores = score_intervals(whom, draws)
-    scores[ICI] = index_interval(whom, draws[:, :_INDEX_DRAWS])
-    equal = np.ptp(whom.risk) == 0
-    if equal:
-        scores[AUROC] = Estimate(scores[AUROC].value, *[_NO_NUMBER] * 3)
-    if equal or scores[AUROC].value in (0, 1):
-        scores[SLOPE] = Estimate(*[_NO_NUMBER] * 4)
-    return scores
+    return score_intervals(whom, draws) | {ICI: index_interval(whom, draws[:, :_INDEX_DRAWS])}
 
 
 def site_places(validated: Validated) -> tuple[dict[str, Place], list[str]]:
@@ -92,39 +72,19 @@ def site_places(validated: Validated) -> tuple[dict[str, Place], list[str]]:
     if validated.site is None or len(validated.predictions) > 1:
         return {}, []
     (predictions,) = validated.predictions.values()
-    places, few = {}, []
-    for name, inside in levels_of(validated.table, validated.site):
-        part = predictions.take(inside)
-        if part.outcomes.min() < FEWEST_TO_JUDGE:
-            few.append(name)
-            continue
-        whom = part.of(validated.source.name)
-        scores = score_intervals(whom, predictions.draws[inside])
-        places[name] = Place(part, scores)
+    places, few = score_places(predictions, levels_of(validated.table, validated.site))
     ordered = sorted(places, key=lambda name: -places[name].predictions.rows)
-    return {name: places[name] for name in ordered}, few
+    return {name: places[name] for name in ordered}, [name for name, *_ in few]
 
 
 def updates(validated: Validated) -> dict[str, Scores]:
-    """Return scores of updated risks of patients on whom the update was not fitted.
-
-    Of two classes.
-    """
-    (predictions,) = validated.predictions.values()
-    whom = predictions.of(validated.source.name)
-    risks = updated_risks(validated, whom)
-    return {
-        name: score_intervals(whom._replace(risk=risk), predictions.draws)
-        for name, risk in risks.items()
-    }
-
-
-def updated_risks(validated: Validated, whom: Patients) -> dict[str, Array]:
-    """Return risks after each kind of update, fitted in ten folds on the other patients.
+    """Return scores of updated risks, fitted in ten folds on the other patients; of two classes.
 
     The update "all coefficients" is that of a logistic regression of `deepcac fit`, with splines or
     without, whose columns, knots, clusters and penalty stay.
     """
+    (predictions,) = validated.predictions.values()
+    whom = predictions.of(validated.source.name)
     risks = {NONE: whom.risk} | {name: np.empty(len(whom.y)) for name in (INTERCEPT_ONLY, BOTH)}
     model, X = validated.source.model, validated.X
     for test in patient_folds(whom.y, validated.table.group, FOLDS, 0):
@@ -139,7 +99,10 @@ def updated_risks(validated: Validated, whom: Patients) -> dict[str, Array]:
             learnt = refitted(model, X[train][labelled], part.y[labelled], weight[labelled])
             refits = risks.setdefault(REFIT, np.empty(len(whom.y)))
             refits[test] = learnt.answers(X[test])[0][:, 1]
-    return risks
+    return {
+        name: score_intervals(whom._replace(risk=risk), predictions.draws)
+        for name, risk in risks.items()
+    }
 
 
 def validate_table(
@@ -180,7 +143,8 @@ def validate_table(
     page = validation_page(validated, scores, answer, asked, run.command)
     for line in answer.also:
         run.say(line)
-    write_page_and_card(out, beside, page, _facts(validated, run.command), run)
+    shown = write_page(out, page, exact=run.exact)
+    write_card_of(beside, shown, _facts(path, validated, run.command), run)
     return answer.sentence
 
 
@@ -212,18 +176,20 @@ def _verdict(scores: Mapping[str, Any]) -> str:
     """Say what the intervals of AUROC, O/E and slope exclude."""
     rank, ratio, slope = (scores[name] for name in (AUROC, RATIO, SLOPE))
     sentences, wrong = [], []
+    low = np.isnan(ratio.value) or ratio.low > 1  # no event is expected where it is no number
     if rank.high < 0.5:
         sentences.append("The risks rank patients the wrong way round.")
     elif not rank.low > 0.5:
         sentences.append("There is no evidence that the risks rank patients.")
-    if ratio.low > 1 or ratio.high < 1:
-        wrong.append(f"too {'low' if ratio.low > 1 else 'high'} on average")
+    if low or ratio.high < 1:
+        wrong.append(f"too {'low' if low else 'high'} on average")
     if slope.low > 1 or 0 < slope.high < 1:
         wrong.append(f"too {'moderate' if slope.low > 1 else 'extreme'}")
     if wrong:
         sentences.append(f"The risks are {' and '.join(wrong)}.")
     if not sentences:
-        sentences.append("We found no miscalibration: O/E and slope are compatible with 1.")
+        right = "O/E is" if np.isnan(slope.value) else "O/E and slope are"
+        sentences.append(f"We found no miscalibration: {right} compatible with 1.")
     return " ".join(sentences)
 
 
@@ -250,39 +216,14 @@ def _few_events(counts: Sequence[int]) -> list[str]:
     ]
 
 
-def _facts(validated: Validated, command: str) -> dict[str, list[str]]:
+def _facts(path: DescribedTable, validated: Validated, command: str) -> Facts:
     """Return the lines of a card on the table and on what is judged."""
-    table, source = validated.table, validated.source
-    names = quotable(
-        () if source.model is None else source.model.encoder.columns,
-        (*table.classes, *table.words, table.label, *table.rows.column_names),
-    )
-    counts = event_counts(validated)
-    rows = Text("{} of {} rows of the file.", Count(len(validated.risk)), Count(table.total))
-    return {
-        "title": [f"Validation of {source.name} for {table.label!r} on {table.name!r}."],
-        "objective": ["To judge a risk model that exists on patients with known outcomes."],
-        "data": [Text("{}: {}", table.name, rows), NOTE],
-        "preparation": [*page_lines(table.remarks, names)],
-        "outcome": [f"Column {table.label!r}: {' or '.join(table.classes)}."],
-        "sample_size": [Text("{} Of the rarest class: {}.", rows, Count(min(counts)))],
-        "partition": ["All rows judge the model; none was used to make it."],
-        "model": [f"{source.name}, as it is."],
-        "evaluation": ["These patients are held to be others than those of the fit."],
-        "flow": [rows, *class_lines(table)],
-        "evaluation_data": [rows],
-        "development": [rows],
-        "measures": [
-            "AUROC, AUPRC, O/E, calibration intercept and slope, integrated calibration index, "
-            "Brier score (scaled too), log loss, net benefit (standardised too); 95 % intervals by "
-            "drawing patients again."
-        ],
-        "calculation": ["The risks are those of deepcac predict, or of the column."],
-        "code": [f"Command: {command}", software()],
-        **bias_facts(table),
-        "bias_leaks": ["Not looked for: the model is taken as it is."],
-        "bias_optimism": ["Updates are judged on patients on whom they were not fitted."],
+    table, name = validated.table, validated.source.name
+    own: Facts = {
+        "title": [f"Validation of {name} for {table.label!r} on {table.name!r}."],
+        "model": [f"{name}, as it is."],
     }
+    return joined(table_facts(path, table, command), own, usual_facts("validate"))
 
 
 def validation_page(
@@ -321,7 +262,7 @@ def validation_page(
             Section("answer", "Answer", first),
             Section("scores", "Every score", [score_table(scores), SCORE_NOTE]),
             *(_of_two_classes(validated, asked) if binary else []),
-            method_section(_method(validated)),
+            Section("measures", "How it was judged", _method(validated)),
         ],
         command,
         page_names(table) | names,
@@ -331,18 +272,11 @@ def validation_page(
 def _of_two_classes(validated: Validated, asked: RiskQuestions) -> list[Section]:
     """Return the sections on net benefit, sites, subgroups and updates."""
     (predictions,) = validated.predictions.values()
-    ends, judged = asked.ends(predictions.share), {"": predictions}
-    by_default = [f"Thresholds: {DEFAULT}"] * (asked.thresholds is None)
-    benefits: list[Block] = [
-        decision_figure(judged, ends),
-        benefit_table(judged, asked.five),
-        BENEFIT_NOTE,
-        *by_default,
-    ]
-    treated = asked.treated_from(predictions.share)
+    share = predictions.share
+    treated = asked.treated_from(share)
     subgroups = subgroup_section(validated.table, predictions, asked.by, treated)
     return [
-        Section("benefit", "Net benefit", benefits),
+        Section("benefit", "Net benefit", benefit_blocks({"": predictions}, asked, share)),
         *_sites(validated),
         *(block for block in subgroups if isinstance(block, Section)),
         _updates(validated),
@@ -357,11 +291,7 @@ def _sites(validated: Validated) -> list[Section]:
     blocks: list[Block] = []
     if places:
         judged = {name: place.predictions for name, place in places.items()}
-        blocks = [
-            place_table(places),
-            scores_forest(place_lines(places)),
-            calibration_figure(judged),
-        ]
+        blocks = [*place_blocks(places), calibration_figure(judged)]
     if few:
         blocks.append(
             f"{len(few)} of the sites have fewer than ten events, or than ten patients known to be "
@@ -376,19 +306,22 @@ def _sites(validated: Validated) -> list[Section]:
 
 def _updates(validated: Validated) -> Section:
     after = updates(validated)
+    # Scores without an update are those of the table of every score.
+    updated = {name: scores for name, scores in after.items() if name != NONE}
+    table = score_table(updated, "updates", "Updates")
     coefficients = (
-        "<b>All coefficients</b> fits the logistic regression anew, with the same columns, "
-        "splines, clusters and penalty."
+        "All coefficients: the logistic regression is fitted anew, with the same columns, splines, "
+        "clusters and penalty."
         if REFIT in after
         else "Coefficients can be fitted anew only for a logistic regression of deepcac fit."
     )
-    note = Markup(
+    note = (
         "Each update is fitted on nine tenths of these patients and judged on the last tenth, ten "
         "times, so the scores are of patients that it has not seen. The intervals hold the fitted "
-        "updates fixed. <b>Intercept</b> shifts all log odds; <b>intercept and slope</b> also "
-        f"stretches them (Cox 1958). {coefficients}"
+        "updates fixed. Intercept: all log odds are shifted; intercept and slope: they are also "
+        f"stretched (Cox 1958). {coefficients}"
     )
-    return Section("updates", "What an update would give", [update_table(after), note])
+    return Section("updates", "What an update would give", [table, note])
 
 
 def _method(validated: Validated) -> list[str]:

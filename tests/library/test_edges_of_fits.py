@@ -45,7 +45,10 @@ def test_class_weights_by_label_are_those_of_the_search_too(rows, selection):
 
     def chosen(labels, weights):
         if selection == "cv":
-            model = CACClassifierCV(class_weight=weights, scoring="roc_auc", random_state=0)
+            model = CACClassifierCV(
+                n_clusters=(1, 2), alphas=(0.0, 0.1), cv=2,
+                class_weight=weights, scoring="roc_auc", random_state=0,
+            )  # fmt: skip
             return model.fit(X, labels).cv_results_["mean_test_score"]
         model = CACClassifier(
             alpha=0.5, class_weight=weights, selection="best_validation", random_state=0
@@ -69,7 +72,7 @@ def test_a_fold_without_a_score_is_refused_and_decides_nothing(rows):
     X, y = rows
     site = np.arange(len(y)) % 4
     site[y == 1] %= 3  # no event at the last one
-    with pytest.raises(DataError, match="fold 4 of 4: its score is no number"):
+    with pytest.raises(DataError, match="fold 4 of 4"):
         CACClassifierCV(scoring="roc_auc", cv=LeaveOneGroupOut()).fit(X, y, groups=site)
 
 
@@ -144,7 +147,7 @@ def test_a_model_does_not_begin_at_the_planes_of_other_classes(rows):
 def test_a_network_refuses_a_class_of_no_weight_before_it_trains(rows):
     X = rows[0]
     y = np.arange(len(X)) % 3
-    with pytest.raises(DataError, match="all rows of class 2 have weight 0"):
+    with pytest.raises(DataError, match="class 2 .*weight 0"):
         FNNClassifier(class_weight={0: 1, 1: 1, 2: 0}, random_state=0).fit(X, y)
 
 
@@ -178,12 +181,12 @@ def test_folds_without_an_event_are_refused_whatever_the_score(rows):
     """Average precision calls such a fold 0."""
     X, y = rows
     patient = np.where(y == 1, 0, 1 + np.arange(len(y)) % 30)
-    with pytest.raises(DataError, match="held-out rows have none of class"):
+    with pytest.raises(DataError, match="none of class"):
         CACClassifierCV().fit(X, y, groups=patient)
 
 
 def test_a_part_of_a_cluster_is_none(rows):
-    with pytest.raises(ConfigError, match="whole numbers of clusters"):
+    with pytest.raises(ConfigError, match="whole numbers"):
         CACClassifierCV(n_clusters=[2.7]).fit(*rows)
 
 

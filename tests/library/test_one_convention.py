@@ -101,5 +101,5 @@ def test_scikit_learns_checks_ask_every_public_estimator(name):
 
 
 def test_a_word_that_was_never_one_is_refused():
-    with pytest.raises(TypeError, match="unexpected keyword argument 'x_val'"):
+    with pytest.raises(TypeError, match="'x_val'"):
         DeepCACClassifier(**QUICK).fit(*rows(), x_val=rows()[0])

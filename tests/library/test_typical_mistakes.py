@@ -86,15 +86,13 @@ def test_missing_values_where_they_are_welcome(model):
 
 @cases(EVERY)
 def test_infinite_values(model):
-    with pytest.raises(ValueError, match="(column 'pulse' holds inf.* row 7|contains infinity)"):
+    with pytest.raises(ValueError, match="('pulse' .*inf.* row 7|infinity)"):
         clone(model).fit(*with_value(np.inf))
 
 
 @cases(EVERY)
 def test_values_too_large_to_square(model):
-    with pytest.raises(
-        ValueError, match="column 'pulse' holds 1e.300, inf or too large to square in row 7"
-    ):
+    with pytest.raises(ValueError, match="'pulse' .*1e.300, .*row 7"):
         clone(model).fit(*with_value(1e300))
 
 
@@ -108,9 +106,7 @@ def test_text(model):
 def test_dates(model):
     X, y = table()
     X["pulse"] = pd.Timestamp("2020-02-02")
-    with pytest.raises(
-        ValueError, match="column 'pulse' holds text or dates; make it numbers first"
-    ):
+    with pytest.raises(ValueError, match="'pulse' .*text or dates"):
         clone(model).fit(X, y)
 
 
@@ -118,7 +114,7 @@ def test_dates(model):
 def test_categories_where_numbers_are_needed(model):
     X, y = table()
     X["pulse"] = pd.Categorical(np.where(y == 1, "fast", "slow"))
-    with pytest.raises(ValueError, match="column 'pulse' holds text or dates; .*OneHotEncoder"):
+    with pytest.raises(ValueError, match="'pulse' .*OneHotEncoder"):
         clone(model).fit(X, y)
 
 
@@ -141,9 +137,9 @@ def test_an_unseen_level_is_missing_where_categories_are_known():
 @cases(EVERY)
 def test_one_class(model):
     X, y = table()
-    with pytest.raises(ValueError, match=r"y holds one class only \(1\); a classifier needs two"):
+    with pytest.raises(ValueError, match=r"one class only \(1\)"):
         clone(model).fit(X, np.ones_like(y))
-    with pytest.raises(ValueError, match=r"y holds one class only \('died'\)"):
+    with pytest.raises(ValueError, match=r"one class only \('died'\)"):
         clone(model).fit(X, np.full(len(y), "died"))
 
 
@@ -180,7 +176,7 @@ def test_more_clusters_than_rows_among_candidates_or_in_a_class():
 def test_a_table_with_categories_is_checked_too(value):
     X, y = with_value(value)
     X["ward"] = pd.Categorical(np.where(X["age"] > 0, "icu", "floor"))
-    with pytest.raises(ValueError, match="column 'pulse' holds .* too large to square in row 7"):
+    with pytest.raises(ValueError, match="'pulse' .*too large .*row 7"):
         clone(DECOMPOSED["decomposed"]).fit(X, y)
 
 
@@ -216,18 +212,18 @@ def test_no_rows_no_columns_one_axis(model):
     X, y = table()
     with pytest.raises(ValueError, match="0 sample"):
         clone(model).fit(X.iloc[:0], y[:0])
-    with pytest.raises(ValueError, match="0 feature|at least one array|no column"):
+    with pytest.raises(ValueError, match="0 feature|one array|no column"):
         clone(model).fit(X[[]], y)
     with pytest.raises(ValueError, match="[Ee]xpected 2D array|1D"):
         clone(model).fit(X["age"].to_numpy(), y)
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+    with pytest.raises(ValueError, match="numbers of samples"):
         clone(model).fit(X, y[:-1])
 
 
 @cases(EVERY)
 def test_complex_numbers(model):
     X, y = table()
-    with pytest.raises(ValueError, match="Complex data not supported"):
+    with pytest.raises(ValueError, match="Complex data"):
         clone(model).fit(X.to_numpy() + 1j, y)
 
 
@@ -260,7 +256,7 @@ def test_a_word_for_a_number(model):
     name = "max_clusters" if "max_clusters" in model.get_params() else "n_clusters"
     broken = clone(model).set_params(**{name: "three"})
     with pytest.raises(
-        ValueError, match=f"'{name}' parameter of .* Got 'three'|give numbers of clusters"
+        ValueError, match=f"'{name}' parameter of .* Got 'three'|numbers of clusters"
     ):
         clone(broken).fit(*table())
 
@@ -273,16 +269,14 @@ def test_a_regression_is_no_base_classifier(model):
 
 def test_features_and_labels_are_no_training_set_of_supervised_kmeans():
     X, y = table()
-    with pytest.raises(TypeError, match=r"item_sets is one ndarray; give a list of ItemSet"):
+    with pytest.raises(TypeError, match=r"item_sets .*ndarray; .*ItemSet"):
         SupervisedKMeans().fit(X.to_numpy(), y)
 
 
 def test_few_rows_for_a_network_are_told():
     X, _ = table()
     model = DeepCACClassifier(n_clusters=2, max_epochs=1, device="cpu", random_state=0)
-    with pytest.raises(
-        ValueError, match="4 rows are too few to hold back validation rows of 2 classes; 9"
-    ):
+    with pytest.raises(ValueError, match="4 rows .*2 classes; 9"):
         clone(model).fit(X[:4], [0, 1] * 2)
     with pytest.raises(ValueError, match="n_clusters=3 exceeds the 2 rows"):
         clone(SubtypeClassifier(device="cpu", random_state=0)).fit(X[:2], [0, 1])
@@ -338,7 +332,7 @@ def test_a_cluster_of_equal_rows_answers_its_shares():
         ),
         (pd.Categorical(["dead", None] * 20), r"y contains NaN or None .* row 1 \(20 in all"),
         (np.array([0.0, np.nan] * 20), r"y contains NaN or None .* row 1 \(20 in all"),
-        (np.array(["dead", 1] * 20, dtype=object), "labels of several types, 'dead' and 1"),
+        (np.array(["dead", 1] * 20, dtype=object), "types, 'dead' and 1"),
     ],
 )
 def test_a_label_that_is_missing_or_of_another_type_is_told(build, label, words):

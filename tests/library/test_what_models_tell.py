@@ -57,7 +57,7 @@ def test_the_only_patient_of_a_class_in_a_cluster_is_read_from_no_file(base, tmp
     X, y = two_groups(lone=1)
     model = make_pipeline(KMClassifier(base(), n_clusters=2, random_state=0)).fit(X, y)
     path = tmp_path / "model"
-    with pytest.raises(DataError, match=r"mean of fewer than 8 rows of a class.*small_clusters"):
+    with pytest.raises(DataError, match=r"fewer than 8 .*small_clusters"):
         deepcac.save(model, path)
     assert not path.exists()
     deepcac.save(model, path, small_clusters=True)  # the attacker reads the row if there is a file
@@ -81,7 +81,7 @@ def test_a_file_holds_no_row_no_exact_count_and_no_cluster_of_a_row(base, tmp_pa
 
 @pytest.mark.parametrize("base", [NearestCentroid, LinearDiscriminantAnalysis])
 def test_means_of_classes_of_an_unknown_number_of_rows_are_refused(base, tmp_path):
-    with pytest.raises(DataError, match="not of how many rows"):
+    with pytest.raises(DataError, match="how many rows"):
         deepcac.save(base().fit(*two_groups(lone=1)), tmp_path / "model")
 
 
@@ -118,7 +118,7 @@ def test_a_kernel_map_holds_rows_as_well(tmp_path):
 
     topic = np.repeat([0, 1], 6)
     model = SupervisedKMeans(kernel="rbf", random_state=0).fit(item_sets()[:2], [topic, topic])
-    with pytest.raises(DataError, match="Nystroem holds patients' rows"):
+    with pytest.raises(DataError, match="Nystroem .*rows"):
         deepcac.save(model, tmp_path / "model")
 
 

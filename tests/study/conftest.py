@@ -1,11 +1,12 @@
 """What tests of several folders of the study share."""
 
-from contextlib import nullcontext
-
 import pytest
 
 
 @pytest.fixture
-def undrawn(monkeypatch):
-    """Make reports without their pictures, which take half of the time."""
-    monkeypatch.setattr("deepcac_study.report.site.page.drawn", lambda *_: nullcontext())
+def undrawn():
+    """Make reports with empty pictures; drawing them takes half of the time."""
+    from report_runs import without_pictures  # loads matplotlib
+
+    with without_pictures():
+        yield

@@ -1,11 +1,16 @@
 """Small run records and score files, as the run loop writes them, for tests of the report."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
+from deepcac.files.csv_files import write_csv
+from deepcac.pages.figures import Figure
 from deepcac_study.catalogue.protocol import named_protocols
 from deepcac_study.records.record import (
     file_digest,
@@ -14,6 +19,22 @@ from deepcac_study.records.record import (
     write_record,
     write_scores,
 )
+
+
+@contextmanager
+def without_pictures() -> Iterator[None]:
+    """Write the data of figures, and empty pictures beside them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("deepcac.pages.figures.write", _write_data)
+        yield
+
+
+def _write_data(figure: Figure, folder: Path) -> None:
+    for one in filter(None, (figure, figure.narrow)):
+        write_csv(folder / f"{one.id}.csv", one.head, one.data)
+        (folder / f"{one.id}.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
+        (folder / f"{one.id}.png").touch()
+
 
 N_TRAIN, N_VALIDATION, N_TEST = 570, 180, 250
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
@@ -126,7 +127,8 @@ def test_splitters_and_groups():
 
 def test_jobs_and_repetition_change_nothing():
     X, y = xor_rows()
-    one, two = (CACClassifierCV(n_jobs=n, random_state=1).fit(X, y) for n in (None, 2))
+    with parallel_config(backend="threading"):  # processes take seconds to start
+        one, two = (CACClassifierCV(n_jobs=n, random_state=1).fit(X, y) for n in (None, 2))
     assert np.array_equal(one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"])
     assert np.array_equal(one.predict_proba(X), two.predict_proba(X))
 
@@ -141,7 +143,7 @@ def test_a_ranking_is_better_than_chance_on_new_rows():
     "parameters", [{"n_clusters": ()}, {"n_clusters": (0, 2)}, {"alphas": (-1.0,)}, {"alphas": ()}]
 )
 def test_empty_or_impossible_grids_are_refused(parameters):
-    with pytest.raises(ConfigError, match="numbers of clusters from 1 and finite alphas from 0"):
+    with pytest.raises(ConfigError, match="from 1 and .* from 0"):
         CACClassifierCV(**parameters).fit(*xor_rows())
 
 

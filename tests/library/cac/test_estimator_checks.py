@@ -10,11 +10,11 @@ from deepcac.cac import CACClassifier, CACClassifierCV, KMClassifier, MetricKMCl
 
 MODELS = [
     CACClassifier(),
-    CACClassifier(LinearSVC()),
     CACClassifierCV(n_clusters=(1, 2), alphas=(0.0, 0.1), cv=2),
     KMClassifier(),
 ]
 MODES = [
+    CACClassifier(LinearSVC()),
     CACClassifier(alpha=0.3),
     CACClassifier(selection="best_train_loss"),
     CACClassifier(selection="best_validation"),

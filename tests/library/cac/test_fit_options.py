@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from joblib import parallel_config
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
@@ -58,7 +59,7 @@ def test_training_loss_is_chosen_by_the_training_rows():
     assert losses[model.kept_pass_] == pytest.approx(min(losses), rel=1e-9)
     assert len(model.cost_history_) == model.kept_pass_ + 1
     for selection in ("final", "best_train_loss"):
-        with pytest.raises(ConfigError, match="takes no validation rows"):
+        with pytest.raises(ConfigError, match="no validation rows"):
             CACClassifier(selection=selection).fit(X, y, validation=(X, y))
 
 
@@ -66,13 +67,13 @@ def test_validation_rows_are_checked():
     X, y = rows(classes=3)
     model = CACClassifier(selection="best_validation", random_state=0)
     model.fit(table(X), y, validation=(table(X), y))
-    with pytest.raises(ValueError, match="feature names should match"):
+    with pytest.raises(ValueError, match="feature names"):
         model.fit(table(X), y, validation=(table(X).rename(columns={"age": "years"}), y))
     with pytest.raises(ValueError, match="4 features"):
         model.fit(X, y, validation=(X[:, :3], y))
-    with pytest.raises(DataError, match=r"class 7 is not among those of fit: \[0, 1, 2\]"):
+    with pytest.raises(DataError, match=r"class 7 .*\[0, 1, 2\]"):
         model.fit(X, y, validation=(X, np.where(y == 2, 7, y)))
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+    with pytest.raises(ValueError, match="numbers of samples"):
         model.fit(X, y, validation=(X, y[:-1]))
     broken = table(X)
     broken.loc[3, "pulse"] = np.nan
@@ -133,7 +134,8 @@ def test_row_weights_reach_the_base_classifier():
 
 def test_jobs_change_nothing():
     X, y = rows(classes=3)
-    one, two = (CACClassifier(n_jobs=n, random_state=0).fit(X, y) for n in (None, 2))
+    with parallel_config(backend="threading"):  # processes take seconds to start
+        one, two = (CACClassifier(n_jobs=n, random_state=0).fit(X, y) for n in (None, 2))
     assert np.array_equal(one.predict_proba(X), two.predict_proba(X))
 
 

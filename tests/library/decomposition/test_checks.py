@@ -10,6 +10,8 @@ MODELS = [
     PairwiseLinearSVC(),
     UnitPoints(),
     ClassDecompositionClassifier(),
+]
+MODES = [
     ClassDecompositionClassifier(PairwiseLinearSVC(), refit="one_class"),
     ClassDecompositionClassifier(RidgeClassifier(), 2, clusterer="kmeans"),
 ]
@@ -48,4 +50,10 @@ def unlike(estimator):
 @pytest.mark.slow
 @parametrize_with_checks(MODELS, expected_failed_checks=unlike)
 def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.long
+@parametrize_with_checks(MODES, expected_failed_checks=unlike)
+def test_scikit_learn_checks_of_every_mode(estimator, check):
     check(estimator)

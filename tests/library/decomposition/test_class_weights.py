@@ -58,11 +58,11 @@ def test_weights_by_hand():
 
 def test_weights_of_no_class_and_weights_that_are_none_are_refused():
     X, y, _ = uneven()
-    with pytest.raises(ConfigError, match=r"class_weight names '1', which is none of .* 0, 1"):
+    with pytest.raises(ConfigError, match="class_weight .*'1', .* 0, 1"):
         ClassDecompositionClassifier(class_weight={"1": 2.0}).fit(X, y)
-    with pytest.raises(ConfigError, match=r"class_weight of class 1 is 0; give a weight above 0"):
+    with pytest.raises(ConfigError, match="class_weight of class 1 is 0"):
         ClassDecompositionClassifier(class_weight={1: 0}).fit(X, y)
-    with pytest.raises(ConfigError, match=r"class_weight names '0', which is none of .* 0, 1"):
+    with pytest.raises(ConfigError, match="class_weight .*'0', .* 0, 1"):
         KMClassifier(class_weight={"0": 1.0, "1": 2.0}).fit(X, y)
 
 

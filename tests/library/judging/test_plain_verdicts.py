@@ -111,7 +111,7 @@ def assert_plain(scores, table, margin, tolerance):
     return words
 
 
-@settings(max_examples=10)
+@settings(max_examples=3)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 2))
 def test_random_scores_get_the_plain_verdicts(seed, n_datasets):
     scores = random_scores(np.random.default_rng(seed), n_datasets)

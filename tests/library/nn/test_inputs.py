@@ -44,7 +44,7 @@ def test_raw_rows_are_scaled_inside_and_warned_of_otherwise():
     model = DeepCACClassifier(n_clusters=2, max_epochs=40, device="cpu", random_state=0).fit(X, y)
     assert roc_auc_score(truth, model.predict_proba(new)[:, 1]) > 0.9
     plain = DeepCACClassifier(n_clusters=2, preprocess=None, **QUICK)
-    with pytest.warns(ScaleWarning, match="column 1 has a mean or spread of .*preprocess='auto'"):
+    with pytest.warns(ScaleWarning, match="column 1 .*preprocess='auto'"):
         plain.fit(np.nan_to_num(X), y)
 
 
@@ -126,7 +126,7 @@ def test_rows_of_another_shape_than_those_of_fit_are_refused_by_number(tmp_path)
     FNNClassifier(**QUICK).fit(X, y).save(tmp_path / "model")
     model = FNNClassifier.load(tmp_path / "model", device="cpu")
     assert model.predict_proba(X).shape == (80, 2)
-    with pytest.raises(DataError, match="X has 1 variables a step; the network was fitted to 2"):
+    with pytest.raises(DataError, match="has 1 variables .* 2"):
         model.predict(X[:, :, :1])
     with pytest.raises(DataError, match=r"2 axes \(80, 5\); .* sequences \(n, steps, 2\) of 3"):
         model.predict(X[:, :, 0])
@@ -216,7 +216,7 @@ def test_tables_in_and_out_and_what_a_notebook_shows():
     assert np.array_equal(out.to_numpy(), model.embed(table))
     sizes = ", ".join(str(n) for n in np.bincount(model.subtypes_))
     assert f"KMZClassifier: k = 2; clusters of {sizes} rows" in model._repr_html_()
-    with pytest.raises(ValueError, match="feature names should match"):
+    with pytest.raises(ValueError, match="feature names"):
         model.predict(table.rename(columns={"age": "years"}))
 
 
@@ -239,7 +239,6 @@ for name in ("deepcac", "deepcac.nn.km_z"):
         print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == [
-        "DeepCACClassifier needs torch: pip install 'deepcac[nn]'",
-        "the deep methods need torch: pip install 'deepcac[nn]'",
-    ]
+    lines = done.stdout.splitlines()
+    assert len(lines) == 2
+    assert all("torch: pip install 'deepcac[nn]'" in line for line in lines)

@@ -74,12 +74,12 @@ def test_clusters_count_rows_by_their_weights():
 def test_parts_of_one_class_are_refused():
     X, y = rows()
     healthy = y == 0
-    with pytest.raises(DataError, match="validation rows are all of class 0; give validation rows"):
+    with pytest.raises(DataError, match="validation rows .*class 0"):
         FNNClassifier(**QUICK).fit(X, y, validation=(X[healthy], y[healthy]))
-    with pytest.raises(DataError, match=r"training rows are all of class 0; move rows of another"):
+    with pytest.raises(DataError, match="training rows .*class 0"):
         FNNClassifier(**QUICK).fit(X[healthy], y[healthy], validation=(X, y))
     alone = np.append(y[healthy], 1)
-    with pytest.raises(DataError, match=r"are all of class 0; give validation=\(X, y\)"):
+    with pytest.raises(DataError, match=r"class 0; .*validation=\(X, y\)"):
         FNNClassifier(**QUICK).fit(np.vstack([X[healthy], X[:1]]), alone)
 
 
@@ -96,7 +96,10 @@ def test_the_time_of_the_components_counts_as_pretraining(monkeypatch):
 
 
 @quiet
-@pytest.mark.parametrize("method", networks().values())
+@pytest.mark.parametrize("method", [
+    pytest.param(one, marks=[pytest.mark.long] * (name not in ("deepcac", "fnn", "ac_tpc")))
+    for name, one in networks().items()
+])  # fmt: skip
 def test_weights_move_the_risk_towards_the_heavy_rows(method):
     """A column that says nothing, and a class that is drawn nine times as often."""
     rng = np.random.default_rng(0)
@@ -159,9 +162,9 @@ def test_bad_weights_are_refused_in_one_line():
     X, y = rows()
     with pytest.raises(DataError, match="class_weight leaves no row"):
         FNNClassifier(class_weight={0: 0, 1: 0}, **QUICK).fit(X, y)
-    with pytest.raises(ConfigError, match="class_weight names '0', which is none of .* 0, 1"):
+    with pytest.raises(ConfigError, match="class_weight .*'0', .* 0, 1"):
         FNNClassifier(class_weight={"0": 1, "1": 2}, **QUICK).fit(X, y)
-    with pytest.raises(ValueError, match="at least one non-zero"):
+    with pytest.raises(ValueError, match="non-zero"):
         FNNClassifier(**QUICK).fit(X, y, sample_weight=np.zeros(120))
     with pytest.raises(ValueError, match="Negative values"):
         FNNClassifier(**QUICK).fit(X, y, sample_weight=np.full(120, -1.0))
@@ -182,7 +185,7 @@ def told(model, X, y):
 def test_a_capped_stage_is_told_by_name_and_one_that_stopped_is_not():
     X, y = rows()
     (line,) = told(KMZClassifier(n_clusters=2, max_epochs=2, device="cpu", random_state=0), X, y)
-    assert "ended pretrain and local at the most epochs" in line
+    assert "pretrain and local" in line
     assert line.endswith("raise max_epochs")
     short = KMZClassifier(
         n_clusters=2,
@@ -194,7 +197,7 @@ def test_a_capped_stage_is_told_by_name_and_one_that_stopped_is_not():
         random_state=0,
     )
     (line,) = told(short, X, y)
-    assert "ended pretrain at the most epochs" in line
+    assert "pretrain" in line
     assert line.endswith("raise pretrain_epochs")
     assert len(short.history_["local_loss"]) < 400
     assert told(short.set_params(pretrain_epochs=400), X, y) == []
@@ -205,7 +208,7 @@ def test_lost_clusters_and_divergence_are_told():
     model = DeepCACClassifier(lr=1e30, max_epochs=3, device="cpu", random_state=0)
     lines = told(model, X, y)
     assert model.status_ == "diverged"
-    assert any("diverged; the best epoch before is kept" in line for line in lines)
+    assert any("diverged" in line for line in lines)
     X = np.repeat(np.array([[0.0, 1.0], [1.0, 0.0]]), 60, axis=0)
     lost = KMZClassifier(n_clusters=3, preprocess=None, **(QUICK | {"pretrain_epochs": None}))
     with warnings.catch_warnings():

@@ -131,11 +131,11 @@ def test_clusterers_refuse():
         iterative(np.eye(2), 3, rng)
     with pytest.raises(ConfigError, match="n_clusters is 0"):
         spectral(np.eye(2), 0)
-    with pytest.raises(ConfigError, match="oracle is 'batch'; use one of 'iterative'"):
+    with pytest.raises(ConfigError, match="oracle .*'batch'; .*'iterative'"):
         clusterer("batch", "oracle")
     with pytest.raises(DataError, match="2 items, the other 3"):
         delta([0, 1], [0, 1, 1])
-    with pytest.raises(DataError, match="at least one item"):
+    with pytest.raises(DataError, match="one item"):
         delta([], [])
 
 

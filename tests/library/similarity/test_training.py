@@ -92,9 +92,9 @@ def test_training_goes_on_from_a_smaller_slack_weight():
     np.testing.assert_allclose(warm.weights_, cold.weights_, atol=0.5)
     again = warm.fit(items, truths)
     assert (again.n_iter_, again.n_cuts_) == (1, 0)
-    with pytest.raises(ConfigError, match="training set of the last fit"):
+    with pytest.raises(ConfigError, match="the last fit"):
         warm.fit(items[:2], truths[:2])
-    with pytest.raises(ConfigError, match="weights='nonnegative' is not that of the last fit"):
+    with pytest.raises(ConfigError, match="weights='nonnegative'"):
         warm.set_params(weights="nonnegative").fit(items, truths)
 
 
@@ -119,7 +119,7 @@ def test_another_solver_is_asked_where_the_first_gives_up(monkeypatch):
     )
     np.testing.assert_allclose(solved(), expected, atol=1e-4)
     monkeypatch.setattr(workingset, "solve_qp", lambda *given, **more: None)
-    with pytest.raises(ConfigError, match="piqp and daqp found no solution"):
+    with pytest.raises(ConfigError, match="piqp and daqp"):
         solved()
 
 
@@ -341,7 +341,7 @@ def test_bad_training_sets_are_refused(model, item_sets, clusterings, message):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"C": 0.0}, "'C' parameter of SupervisedKMeans must be a float"),
+        ({"C": 0.0}, "'C' parameter of SupervisedKMeans"),
         ({"C": "large"}, "Got 'large' instead"),
         ({"epsilon": -1.0}, "'epsilon' parameter"),
         ({"oracle": "batch"}, "'oracle' parameter .* Got 'batch'"),
@@ -363,7 +363,7 @@ def test_bad_predictions_are_refused():
         model.predict(ITEMS)
     with pytest.raises(DataError, match="5 clusters of 4 items"):
         model.predict(ITEMS, 5)
-    with pytest.raises(DataError, match="3 features, the weights are for 2"):
+    with pytest.raises(DataError, match="3 features, .* 2"):
         model.predict(ItemSet(np.ones((4, 3))), 2)
     with pytest.raises(ConfigError, match="predictor is 'batch'"):
         model.set_params(predictor="batch").predict(ITEMS, 2)
@@ -404,7 +404,7 @@ def test_the_bias_of_pairs_moves_relaxed_clusters_and_no_real_ones():
 
 @pytest.mark.parametrize("model", [SupervisedKMeans(), PairSimilarity()])
 def test_features_whose_powers_overflow_are_refused(model):
-    with pytest.raises(DataError, match=r"nodes has values beyond 1e\+70; scale its columns"):
+    with pytest.raises(DataError, match=r"nodes .*1e\+70"):
         model.fit([ItemSet(1e150 * np.eye(4))], [[0, 0, 1, 1]])
     large = [ItemSet(1e70 * np.eye(4))]
     assert np.isfinite(model.fit(large, [[0, 0, 1, 1]]).weights_).all()

@@ -52,7 +52,7 @@ def test_a_choice_has_seen_no_row_of_the_fold_that_it_is_judged_on(tmp_path, mon
     table = table_of(tmp_path, signal(0, 150, 1.0))
     parts = split(table, 0)
     monkeypatch.setattr(choice_folds, "split", lambda *a: parts)
-    tried = candidates(Ways(), table)[::4]
+    tried = candidates(Ways(), table)[::9]
     label = table.features.label.copy()
     label[parts[2]] = 1 - label[parts[2]]
     changed = replace(table, features=replace(table.features, label=label))
@@ -144,9 +144,9 @@ def test_clusters_are_taken_where_a_lead_is_shown_in_pairs():
     assert fewest_clusters(np.hstack([folds, folds + steady, folds + steady]), [1, 3, 2], 0.25) == 2
 
 
-@pytest.mark.parametrize("seed", [3])
-def test_noise_brings_no_clusters(tmp_path, seed):
-    g = np.random.default_rng(seed)
+@pytest.mark.usefixtures("few_trials")
+def test_noise_brings_no_clusters(tmp_path):
+    g = np.random.default_rng(3)
     frame = pd.DataFrame(g.normal(size=(300, 6)), columns=list("abcdef"))
     table = table_of(tmp_path, frame.assign(died=(g.random(300) < 0.35).astype(int)))
     assert chosen_method(table, Ways(learner="lr"), 0, lambda line: None)["n_clusters"] == 1
@@ -170,6 +170,7 @@ def test_too_few_patients_with_events_are_one_line(tmp_path):
         read_labelled(inferred(tmp_path / "t.csv", patient="patient"))
 
 
+@pytest.mark.long
 def test_processes_say_the_same_as_one_after_another(tmp_path, monkeypatch):
     monkeypatch.setattr(choice_folds, "_WORTH_PROCESSES", 0.0)
     table = table_of(tmp_path, signal(4, 150, 1.0))

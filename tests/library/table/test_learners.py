@@ -1,5 +1,6 @@
 """Splines and boosted trees of `deepcac fit`: chosen, fitted, written, read, used and validated."""
 
+import copy
 import json
 import re
 
@@ -61,6 +62,14 @@ def fitted(csv, learner, roles=USE, **options):
     ), path
 
 
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """The content of a saved model of each learner."""
+    path = tmp_path_factory.mktemp("saved") / "t.csv"
+    bending(200).to_csv(path, index=False)
+    return {learner: read_json(fitted(path, learner)[1]) for learner in ("spline", "boosted")}
+
+
 def run(monkeypatch, folder, words):
     monkeypatch.chdir(folder)
     result = CliRunner().invoke(app, words.split())
@@ -68,6 +77,7 @@ def run(monkeypatch, folder, words):
     return result.output
 
 
+@pytest.mark.usefixtures("few_trials")
 @pytest.mark.parametrize(("bent", "learner"), [(True, "spline_lr"), (False, "lr")])
 def test_a_comparison_recommends_what_a_fit_makes(csv, bent, learner):
     (bending(300) if bent else bending(300).assign(pressure=0.0)).to_csv(csv, index=False)
@@ -77,6 +87,7 @@ def test_a_comparison_recommends_what_a_fit_makes(csv, bent, learner):
     assert method["n_clusters"] > 1 or method["learner"] == learner
 
 
+@pytest.mark.usefixtures("few_trials")
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_from_a_table_to_a_validation(csv, monkeypatch, learner):
     new = bending(300, seed=1)
@@ -95,16 +106,18 @@ def test_from_a_table_to_a_validation(csv, monkeypatch, learner):
     assert "intercept and slope" in page
 
 
+@pytest.mark.usefixtures("few_trials")
 def test_a_risk_that_bends_is_not_fitted_by_a_straight_line(csv):
     model, _ = fitted(csv, "auto", method="auto")
     assert model.method["learner"] in ("spline_lr", *BOOSTERS)
-    assert "was ahead of logistic regression" in model.method["passed_over"]
+    assert "ahead of logistic regression" in model.method["passed_over"]
     assert model.method["held_out"]["auroc"] > 0.75
     tried = csv.with_name("auto.card.md").read_text()
     assert "| boosted trees" in tried
     assert "| logistic regression with splines | no clusters |" in tried
 
 
+@pytest.mark.usefixtures("few_trials")
 def test_a_risk_that_is_a_line_stays_one(tmp_path):
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(400, 4)), columns=list("abcd"))
@@ -225,9 +238,9 @@ def test_the_range_of_boosted_trees_holds_the_refits(csv):
 
 
 def test_a_learner_that_is_none_or_has_no_use_is_one_line(csv):
-    with pytest.raises(ConfigError, match="learner 'gbm'; use auto, lr, spline, boosted"):
+    with pytest.raises(ConfigError, match="'gbm'.*auto, lr, spline, boosted"):
         fitted(csv, "gbm")
-    with pytest.raises(ConfigError, match="--learner has no use with --method subtypes"):
+    with pytest.raises(ConfigError, match="--learner .*--method subtypes"):
         fitted(csv, "spline", method="subtypes")
 
 
@@ -237,11 +250,11 @@ def test_a_learner_that_is_none_or_has_no_use_is_one_line(csv):
         ("spline", ("knots", 0, "at", 0), 9.0, "out of order"),
         ("spline", ("knots", 0, "at"), [0.0, 1.0], "too few"),
         ("spline", ("knots", 0, "column"), 7000, "of no column"),
-        ("spline", ("knots", 1, "column"), 0, "of no column, or out of order"),
+        ("spline", ("knots", 1, "column"), 0, "out of order"),
         ("spline", ("knots", 0, "at", 0), "-1", "no float"),
         ("spline", ("knots",), [], "coef has shape"),
         ("spline", ("method", "learner"), "lr", "splines of a lr"),
-        ("boosted", ("method", "learner"), "catboost", "its learner is none"),
+        ("boosted", ("method", "learner"), "catboost", "learner is none"),
         ("boosted", ("method", "learner"), "lr", "C"),
         ("boosted", ("parts", 0, "left", 0), 0, "twice or never"),
         ("boosted", ("parts", 0, "feature", 0), 99, "no column"),
@@ -253,9 +266,8 @@ def test_a_learner_that_is_none_or_has_no_use_is_one_line(csv):
         ("boosted", ("parts",), [], "0 parts for 0 clusters"),
     ],
 )
-def test_an_impossible_model_is_refused(csv, learner, where, value, message):
-    _, path = fitted(csv, learner)
-    content = read_json(path)
+def test_an_impossible_model_is_refused(saved, tmp_path, learner, where, value, message):
+    content, path = copy.deepcopy(saved[learner]), tmp_path / "m.json"
     inner = content
     for step in where[:-1]:
         inner = inner[step]

@@ -117,7 +117,7 @@ def test_bytes_are_counted_before_they_are_kept(tmp_path, monkeypatch):
         blocks(tmp_path / "t.parquet")
     assert blocks(wide)
     monkeypatch.setattr(limits, "MOST_BYTES", 1 << 10)
-    with pytest.raises(DataError, match="save the sheet as CSV"):
+    with pytest.raises(DataError, match="as CSV"):
         blocks(wide)
 
 
@@ -132,14 +132,14 @@ def test_what_a_packed_table_unpacks_to_is_counted_in_what_says_so(ending, tmp_p
     assert path.stat().st_size < 1 << 14
     assert sum(block.num_rows for block in blocks(path)) == 40_000
     monkeypatch.setattr(limits, "MOST_BYTES", 1 << 19)
-    with pytest.raises(DataError, match=r"more than .* save fewer rows or columns"):
+    with pytest.raises(DataError, match="fewer rows"):
         blocks(path)
 
 
 def test_texts_of_a_dictionary_are_counted_as_often_as_they_are_used(tmp_path):
     texts = pa.DictionaryArray.from_arrays(np.zeros(30_000, dtype=np.int32), ["x" * 100_000])
     pq.write_table(pa.table({"note": texts}), tmp_path / "t.parquet")
-    with pytest.raises(DataError, match="more than 2 GiB; save it with plain columns"):
+    with pytest.raises(DataError, match="2 GiB; .*plain columns"):
         blocks(tmp_path / "t.parquet")
 
 
@@ -162,13 +162,13 @@ def open_document(path, repeated):
 def test_repeated_cells_of_an_open_document_are_counted_where_one_holds_something(tmp_path):
     _check_open(open_document(tmp_path / "t.ods", ""))
     far = "<table:table-cell><text:p>x</text:p></table:table-cell>"
-    with pytest.raises(DataError, match="a sheet reaches to cell WQK1048009"):
+    with pytest.raises(DataError, match="cell WQK1048009"):
         _check_open(open_document(tmp_path / "t.ods", far))
 
 
 def test_a_binary_workbook_has_the_way_out(tmp_path):
     sheet(tmp_path / "t.xlsx").rename(tmp_path / "t.xlsb")
-    with pytest.raises(DataError, match="is a binary workbook; save the table as CSV"):
+    with pytest.raises(DataError, match="binary workbook; .*CSV"):
         blocks(tmp_path / "t.xlsb")
 
 
@@ -179,7 +179,7 @@ def test_fit_refuses_numbers_that_its_file_could_not_hold(tmp_path):
     frame["died"] = np.where(urea + rng.normal(size=200) > 0, "yes", "no")
     frame.to_csv(tmp_path / "t.csv", index=False)
     run = TableRun(len, rows=1000, jobs=1)
-    with pytest.raises(DataError, match="'urea' is beyond all numbers; give it in another unit"):
+    with pytest.raises(DataError, match="'urea' .*unit"):
         fit_table(inferred(tmp_path / "t.csv"), tmp_path / "m.json", run, method="plain")
     assert not (tmp_path / "m.json").exists()
 

@@ -65,7 +65,7 @@ def test_without_naming_them_competing_events_are_censoring(tmp_path):
     new = cohort(40_000, 1, censored=False)
     true = 1 - np.exp(-0.2 * np.exp(new.age.to_numpy()) * HORIZON)
     assert model.predict_proba(new)[:, 1].mean() == pytest.approx(true.mean(), abs=0.012)
-    assert any("in a world without other events" in line for line in method_lines(model.method))
+    assert any("without other events" in line for line in method_lines(model.method))
 
 
 def test_where_nobody_is_lost_a_model_is_that_of_the_plain_label(tmp_path):

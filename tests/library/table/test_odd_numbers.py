@@ -166,7 +166,7 @@ def test_an_event_that_is_common_is_known_by_its_word(event, other, tmp_path, dr
 
 def test_ids_that_a_spreadsheet_cut_are_refused(tmp_path, draw):
     table = patients(draw).assign(patient=[f"{1.2e10 + i // 3:.4E}" for i in range(N)])
-    with pytest.raises(DataError, match="needs all of its digits"):
+    with pytest.raises(DataError, match="digits"):
         read(tmp_path, table, patient="patient")
 
 

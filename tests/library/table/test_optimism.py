@@ -71,11 +71,14 @@ def test_the_range_of_a_model_is_that_of_its_refits(refitted):
     assert 0.9 < inside.mean() < 0.99
 
 
-def test_time_is_told_before_and_jobs_change_nothing(refitted):
+def test_time_is_told_before(refitted):
+    assert refitted[3][0].startswith("bootstrap: 40 refits ")
+
+
+@pytest.mark.long
+def test_jobs_change_nothing(refitted):
     table, _, refits, said = refitted
-    assert said[0].startswith("bootstrap: 40 refits of the whole choice, about ")
-    tried = candidates(Ways("plain"), table)
-    two = refit(table, tried, 5, 0, say=said.append, jobs=2)
+    two = refit(table, candidates(Ways("plain"), table), 5, 0, say=said.append, jobs=2)
     assert np.array_equal(two.risk, refits.risk[:5])
 
 
@@ -96,10 +99,10 @@ def test_the_command_writes_a_page_and_predict_gives_a_range(tmp_path):
         method="k-means",
     )
     page = (tmp_path / "model.bootstrap.html").read_text()
-    assert "after correction for optimism" in page
+    assert "optimism" in page
     again = read_model(model)
     corrected = method_lines(again.method)[1]
-    assert "by 6 refits of the whole choice: AUROC" in corrected
+    assert re.search("6 refits .*AUROC", corrected)
     assert not re.search(r"\d to -?\d", corrected)  # no interval: see `optimism`
     predict_table(model, path, tmp_path / "risk.csv", say=lambda line: None)
     risk = pd.read_csv(tmp_path / "risk.csv")
@@ -114,8 +117,8 @@ def test_what_has_no_bootstrap_is_one_line_before_anything_is_fitted(tmp_path):
     table.to_csv(tmp_path / "t.csv", index=False)
     lines = []
     run = TableRun(lines.append, rows=1000, jobs=1, bootstrap=5)
-    with pytest.raises(ConfigError, match="--bootstrap needs an outcome of two classes"):
+    with pytest.raises(ConfigError, match="--bootstrap .*two classes"):
         fit_table(inferred(tmp_path / "t.csv", grades), tmp_path / "m.json", run, method="plain")
-    with pytest.raises(ConfigError, match="--method subtypes has no answer with --bootstrap"):
+    with pytest.raises(ConfigError, match="--method subtypes .*--bootstrap"):
         fit_table(inferred(tmp_path / "t.csv", grades), tmp_path / "m.json", run, method="subtypes")
     assert not any("held-out" in line for line in lines)

@@ -8,7 +8,6 @@ import pytest
 from described_tables import decided
 from typer.testing import CliRunner
 
-from deepcac.judging.contenders import Contender
 from deepcac.table.columns.description_file import as_yaml
 from deepcac.table.command_line.option_pairs import CLASSES, REFUSED
 from deepcac.table.commands import app
@@ -65,16 +64,13 @@ def written(folder, pair):
     (folder / "a.yaml").write_text(as_yaml(description.resource), encoding="utf-8")
 
 
-@pytest.mark.usefixtures("few_trials")
+@pytest.mark.usefixtures("few_contenders")
 @pytest.mark.parametrize(
     "pair",
-    [pytest.param(pair, marks=[pytest.mark.long] * (j % 9 > 0)) for j, pair in enumerate(PAIRS)],
+    [pytest.param(pair, marks=[pytest.mark.long] * (j % 12 > 0)) for j, pair in enumerate(PAIRS)],
     ids=[" and ".join(pair) for pair in PAIRS],
 )
 def test_a_pair_has_an_answer_or_is_refused(pair, tmp_path, monkeypatch):
-    few = [Contender("lr"), Contender("lr", "km"), Contender("lr", "cac")]
-    for module in ("budgeted_trials", "elsewhere.fold_trials", "comparing"):
-        monkeypatch.setattr(f"deepcac.table.{module}.contenders", lambda: few)
     # So that `--budget` ends soon on a busy machine too.
     monkeypatch.setattr("deepcac.table.budgeted_trials.RESAMPLES_SMALL", 5)
     written(tmp_path, pair)

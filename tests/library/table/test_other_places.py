@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from functools import partialmethod
 from types import SimpleNamespace
 
 import numpy as np
@@ -66,7 +65,7 @@ def test_the_site_is_no_feature_and_nobody_is_learnt_from_and_judged(tmp_path):
     assert not any("hospital" in name for name in table.features.names)
     folds, remarks = site_folds(table)
     assert [one.name for one in folds] == frame.hospital.value_counts().index.tolist()
-    assert "Patients with rows in several sites" in remarks[-1]
+    assert "several sites" in remarks[-1]
     for fold in folds:
         assert (frame.hospital[fold.test] == fold.name).all()
         assert (frame.hospital[fold.fit] != fold.name).all()
@@ -93,9 +92,9 @@ def test_small_sites_are_learnt_from_and_not_named(tmp_path):
 @pytest.mark.parametrize(
     ("values", "line"),
     [
-        (["x"] * 400, "two sites are needed"),
+        (["x"] * 400, "two sites"),
         ([None, *["x", "y"] * 199, "x"], "data row 1: no site"),
-        (np.arange(400).astype(str), "none of 400 sites has 10 rows of every class"),
+        (np.arange(400).astype(str), "400 sites .* 10 rows"),
     ],
 )
 def test_a_site_column_that_is_none(tmp_path, values, line):
@@ -107,7 +106,7 @@ def test_a_site_column_that_is_none(tmp_path, values, line):
 def test_sites_that_share_all_patients_leave_nobody_to_learn_from(tmp_path):
     frame = patients().assign(hospital=np.tile(["a", "b"], 200))
     table = read(tmp_path, frame, patient="patient", leave_out=["visit"])
-    with pytest.raises(DataError, match="left to learn from; name another column"):
+    with pytest.raises(DataError, match="another column"):
         site_folds(table)
 
 
@@ -169,12 +168,12 @@ def test_one_judged_site_is_answered_by_its_own_verdict():
 
 def test_sites_of_fewer_than_20_events_are_no_answer():
     found = answered([one_place(0.1, counts=(60, 12))])
-    assert found.sentence.startswith("Too few events in the judged sites to say whether")
+    assert found.sentence.startswith("Too few events")
 
 
 def test_one_site_that_differs_is_not_called_the_same_risks():
     found = answered([one_place(-0.1), one_place(0.0, 0.0)])
-    assert found.sentence.startswith("Use no clusters for now: in 1 of 2 sites they did harm")
+    assert re.match("Use no clusters for now: .*1 of 2 sites .*harm", found.sentence)
     assert dict(found.numbers)["Change by clusters, over all sites"].startswith("not pooled")
 
 
@@ -199,7 +198,7 @@ def test_a_second_table_is_read_as_the_first_and_what_differs_is_named(tmp_path)
     b.loc[6, "sex"] = "secret"
     b.loc[190:, a.columns] = a.iloc[:10].to_numpy()
     b["visit"] = [f"{visit}.0" for visit in b.visit]
-    with pytest.raises(DataError, match="b.csv: column 'visit', data row 191: .* stands in row 1"):
+    with pytest.raises(DataError, match="b.csv: column 'visit', data row 191: .* row 1"):
         external(tmp_path, a, b, id="visit", leave_out=["hospital"])
     b.loc[190:, "visit"] = [f"{visit}.0" for visit in range(190, 195)] + list("vwxyz")
     table, (fold, judged) = external(tmp_path, a, b, id="visit", leave_out=["hospital"])
@@ -211,8 +210,8 @@ def test_a_second_table_is_read_as_the_first_and_what_differs_is_named(tmp_path)
     assert "are not used: new." in text
     assert "other" in text
     assert "secret" not in text
-    assert "Warning: 195 ids stand in both tables" in text
-    assert "10 of 200 rows are equal to a row of a" in text
+    assert "Warning: 195 ids" in text
+    assert "10 of 200 rows" in text
 
 
 def test_a_second_table_whose_times_or_labels_have_another_unit_is_refused(tmp_path):
@@ -254,30 +253,29 @@ def test_patients_of_both_tables_are_not_learnt_from(tmp_path):
     a, b = patients(), patients(100, seed=1).assign(patient=lambda frame: frame.patient + 190)
     _, (fold, judged) = external(tmp_path, a, b.astype({"patient": float}), **drop)  # 190.0 is 190
     assert len(fold.fit) == 400 - 20
-    assert any("20 rows of patients in both tables" in one for one in judged.remarks)
+    assert any(one.startswith("20 rows") for one in judged.remarks)
 
 
 def test_a_second_table_of_the_same_patients_leaves_nobody_to_learn_from(tmp_path):
-    with pytest.raises(DataError, match="without the patients of the other tables"):
+    with pytest.raises(DataError, match="the other tables"):
         external(tmp_path, patients(), patients(seed=1), patient="patient", leave_out=["visit"])
 
 
 def test_a_row_of_the_second_table_without_its_patient_is_named(tmp_path):
     b = patients(200, seed=1).astype({"patient": object})
     b.loc[3, "patient"] = ""
-    with pytest.raises(DataError, match="b.csv: column 'patient', data row 4: no patient"):
+    with pytest.raises(DataError, match="b.csv: column 'patient', data row 4"):
         external(tmp_path, patients(), b, patient="patient", leave_out=["visit"])
 
 
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        (lambda b: b.drop(columns=["age", "urea"]), r"b.csv: column 'age' is missing \(and 1 more\)"
-         "; add it, or leave it out"),
+        (lambda b: b.drop(columns=["age", "urea"]), r"b.csv: column 'age' .*\(and 1 more\)"),
         (lambda b: b.drop(columns="died"), "b.csv: no column 'died'"),
-        (lambda b: b.assign(died=b.died.str[0]), "holds n, y; in a it holds no, yes; code both"),
-        (lambda b: b.assign(died=["yes"] * 3 + ["no"] * 197), "'yes' has fewer than 10 rows"),
-        (lambda b: b.assign(age=["high", *b.age[1:]]), "column 'age', data row 1: 'high' is no"),
+        (lambda b: b.assign(died=b.died.str[0]), "holds n, y; .* no, yes"),
+        (lambda b: b.assign(died=["yes"] * 3 + ["no"] * 197), "'yes' .* 10 rows"),
+        (lambda b: b.assign(age=["high", *b.age[1:]]), "'age', data row 1: 'high'"),
     ],
 )  # fmt: skip
 def test_a_second_table_that_does_not_fit(tmp_path, change, line):
@@ -292,9 +290,9 @@ def test_one_question_at_a_time(tmp_path):
     told = {"run": TableRun(print)}
     with pytest.raises(DataError, match="the same file"):
         compare_places(inferred(path), tmp_path / "o", external=[path], **told)
-    with pytest.raises(ConfigError, match="cannot be both the label and the site"):
+    with pytest.raises(ConfigError, match="the label and the site"):
         TableOptions(label="died").read(path, site="died")
-    with pytest.raises(DataError, match="one file is named twice"):
+    with pytest.raises(DataError, match="named twice"):
         compare_places(inferred(path), tmp_path / "o", external=["b", "b"], **told)
     with pytest.raises(DataError, match="no column 'ward'"):
         TableOptions(label="died").read(path, site="ward")
@@ -310,16 +308,11 @@ def test_rows_are_left_out_only_where_there_are_more(tmp_path, monkeypatch):
     assert (exact.n_train, exact.cut) == (n, False)
     assert (part.n_train, part.cut) == (n - 10, True)
     for one, said in ((exact, False), (part, True)):
-        assert ("a part of the training" in answered([one]).sentence) == said
+        assert ("a part of" in answered([one]).sentence) == said
         assert bool(_cut([one], n)) == said
 
 
-@pytest.fixture(autouse=True)
-def few_trials(monkeypatch):
-    monkeypatch.setattr(TableRun, "__init__", partialmethod(TableRun.__init__, trials=2))
-
-
-@pytest.mark.usefixtures("few_trials")
+@pytest.mark.usefixtures("few_contenders")
 def test_pages_answer_first_and_hold_every_site(tmp_path):
     patients().to_csv(tmp_path / "a.csv", index=False)
     there = patients(200, seed=1, shift=1.0)
@@ -346,7 +339,7 @@ def test_pages_answer_first_and_hold_every_site(tmp_path):
         out,
         run=replace(told["run"], train_rows=100),
     )
-    assert part.endswith(", from a part of the training rows.")
+    assert "from a part" in part
     assert not part.startswith("Use no clusters elsewhere")
     answer = compare_places(
         inferred(tmp_path / "a.csv", roles), out, external=[tmp_path / "b.csv"], **told
@@ -435,7 +428,7 @@ def test_several_tables_at_a_horizon_with_competing_events(tmp_path):
                             asked=RiskQuestions((0.1, 0.5)), **told)  # fmt: skip
     page = (tmp_path / "o.html").read_text().replace("−", "-")
     assert "of 3 sites" in answer
-    assert "A patient with a competing event is not censored" in page
+    assert "competing event" in page
     assert "&#39;2&#39; in" in page  # the page names the competing event
     ratios = {}
     for name, seed, shift in (("b", 1, 0.0), ("c", 2, 0.8), ("d", 3, 0.4)):

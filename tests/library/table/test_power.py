@@ -138,8 +138,8 @@ def test_what_is_seen_and_what_is_not_follow_from_counts_by_hand():
 @pytest.mark.parametrize(
     ("events", "said"),
     [
-        (12, "can be found: at least 20 rows of the rarer class"),
-        (30, "even the largest planted gain by clusters, 0.040 AUROC, could easily be missed"),
+        (12, "at least 20 rows"),
+        (30, "0.040 AUROC, could easily be"),
     ],
 )
 def test_what_no_cohort_shows_is_said_first(events, said):

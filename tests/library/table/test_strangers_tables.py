@@ -178,7 +178,7 @@ def test_the_event_is_known_by_its_word_and_not_by_how_rare_it_is(tmp_path, even
 def test_a_status_of_unknown_words_needs_the_event_named(tmp_path):
     table = followed()
     path = csv(tmp_path, table.assign(status=np.where(table["status"], "rot", "blau")))
-    with pytest.raises(DataError, match="may be the event"):
+    with pytest.raises(DataError, match="the event"):
         read(path, "status", time="days", horizon=1000)
     assert read(path, "status", time="days", horizon=1000, event="rot").words[1] == "rot"
 
@@ -188,7 +188,7 @@ def test_sites_that_differ_in_case_are_refused_and_na_can_be_a_site(tmp_path):
         path = csv(tmp_path, patients().assign(site=values * (N // len(values))))
         return site_folds(read(path, site="site"))
 
-    with pytest.raises(DataError, match="'A', 'a' are different sites"):
+    with pytest.raises(DataError, match="'A', 'a'"):
         site(["A", "a", "B", "B"])
     with pytest.raises(ConfigError, match="'NA'"):
         site(["NA", "EU"])
@@ -307,13 +307,13 @@ def test_lines_of_json_may_be_one_and_hold_any_separator(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "line"),
     [
-        ("t.xls", b"<HTML><table>", "is a web page"),
-        ("t.csv", b"<!doctype html>", "is a web page"),
+        ("t.xls", b"<HTML><table>", "web page"),
+        ("t.csv", b"<!doctype html>", "web page"),
         ("t.xls", b'\xef\xbb\xbf<?xml version="1.0"?>', "is XML"),
         (
             "t.xlsx",
             b"\xd0\xcf\x11\xe0" + bytes(60),
-            "is locked by a password, or an old Office file",
+            "a password",
         ),
     ],
 )
@@ -353,7 +353,7 @@ def test_ids_that_are_no_feature_tell_of_patients_in_both_tables(tmp_path):
     table = read(csv(tmp_path, here))
     there.to_csv(tmp_path / "b.csv", index=False)
     _, judged = external_rows(table, [tmp_path / "b.csv"], rows=N, seed=0)
-    assert any("100 values of column 'mrn' stand in both" in line for line in judged.remarks)
+    assert any("100 values of column 'mrn'" in line for line in judged.remarks)
 
 
 def test_files_of_spss_and_sas_are_read_as_they_are(tmp_path):

@@ -14,11 +14,6 @@ from deepcac.table import commands
 from deepcac.table.command_line.command_options import RETIRED
 
 CASES = {
-    "no such table": ("compare nope.csv --label died", r"nope\.csv: no such file"),
-    "no such column": (
-        "compare p.csv --label dead",
-        "no column 'dead'; there are age, crp, patient",
-    ),
     "no label": ("fit p.csv", "say which column is the outcome of p.csv: --label COLUMN"),
     "misspelt option": (
         "compare p.csv --labl died",
@@ -34,27 +29,10 @@ CASES = {
         "compare p.csv --label died --budget fast",
         "Invalid value for '--budget'",
     ),
-    "label of one class": (
-        "compare one.csv --label died",
-        "column 'died' holds 'yes' in every row; two classes are needed: name another column",
-    ),
     "a measurement as label": ("fit p.csv --label crp", "data row 1: .* or divide the number"),
     "a missing label": (
         "fit hole.csv --label died",
         "hole.csv: 1 question to answer",
-    ),
-    "ids that repeat": (
-        "compare ids.csv --description ids_of.yaml",
-        "data row 2: 'p1' stands in row 1 already",
-    ),
-    "a folder as output": (
-        "fit p.csv --label died --out folder",
-        "--out folder: is a folder; name a",
-    ),
-    "the input as output": ("fit p.csv --label died --out p.csv", "is what is read; name another"),
-    "output nowhere": (
-        "compare p.csv --label died --out no/a.html",
-        "there is no folder .* make it",
     ),
     "a column to leave out that is none": (
         "fit p.csv --description blood.yaml",
@@ -69,14 +47,6 @@ CASES = {
     "a description of another table": (
         "fit one_site.csv --description dead.yaml",
         "column 'ward' is not described; add it to the fields of dead.yaml",
-    ),
-    "a method that is none": (
-        "fit p.csv --label died --method kmeans",
-        "use auto, plain, k-means, CAC",
-    ),
-    "more clusters than events": (
-        "fit p.csv --label died --method CAC --clusters 40",
-        "--clusters 40: the rarest class has rows for .; ask for fewer|has rows for . .20 a cluster",
     ),
     "clusters without a use": (
         "fit p.csv --label died --clusters 3",
@@ -95,7 +65,6 @@ CASES = {
         "p.csv: is a table; the model comes first, then the table",
     ),
     "a model that is none": ("predict broken.json p.csv", r"broken\.json: not readable as JSON"),
-    "a few rows": ("compare short.csv --label died", "20 rows; at least 40 are needed"),
     "a wrong decimal sign": (
         "compare p.csv --description sign.yaml",
         "sign.yaml: at .*decimalChar",
@@ -144,28 +113,12 @@ CASES = {
         "compare three.csv --description classes.yaml",
         "has 3 classes .*competing",
     ),
-    "one table of another hospital twice": (
-        "compare p.csv --label died --external one.csv --external one.csv",
-        "--external: one file is named twice; name each table once",
-    ),
-    "subgroups by a column that the other hospital lacks": (
-        "compare p.csv --label died --external there.csv --by sexx",
-        "--by sexx: there is no such column; known: ",
-    ),
-    "thresholds of three classes": (
-        "compare graded.csv --label grade --thresholds 0.1,0.3",
-        "--thresholds needs an outcome of two classes",
-    ),
     "text as a follow-up time": (
         "compare p.csv --description text.yaml",
         "column 'patient' is of type string; numbers were expected",
     ),
     "a folder as model": ("predict folder p.csv", "folder: is a folder; name the model that deep"),
     "text in a number": ("fit slip.csv --label died", "slip.csv: 1 question to answer"),
-    "text in a number of a described table": (
-        "fit slip.csv --description dead.yaml",
-        "'crp', data row 5: 'high' is no number; mend it, or change dead.yaml, line",
-    ),
 }
 
 

@@ -49,7 +49,7 @@ def test_typed_entries(tmp_path):
     assert (archive.digest, archive.members, archive.url) == (DIGEST, 2, None)
     vowels = registry.dataset("vowels")
     assert (vowels.source, vowels.sequence, vowels.switches) == ("letters", False, ())
-    with pytest.raises(ConfigError, match="no data are generated for vowels; ask for vowels"):
+    with pytest.raises(ConfigError, match="generated for vowels"):
         registry.dataset("demo_vowels")
     generated = registry.sources["letters"].model_copy(update={"simulate": "a step"})
     assert Registry({"letters": generated}).dataset("demo_vowels") is vowels
@@ -59,7 +59,7 @@ def test_typed_entries(tmp_path):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda r: r.dataset("vovels"), "unknown data set 'vovels'; near names: vowels"),
+        (lambda r: r.dataset("vovels"), "'vovels'; near names: vowels"),
         (lambda r: r.source("zzz"), "unknown source 'zzz'; known: letters"),
         (lambda r: r.file("letters", "name.txt"), "near names: names.txt"),
     ],
@@ -112,17 +112,17 @@ def test_schema_faults_name_file_and_place(tmp_path, changes, where):
 @pytest.mark.parametrize("name", ["demo_x", "judge", "theory", "as_published"])
 def test_names_of_generated_data_and_of_folders_are_no_data_sets(tmp_path, name):
     write(tmp_path, datasets={name: ENTRY["datasets"]["vowels"]})
-    with pytest.raises(ConfigError, match=f"'{name}' names files of the workflow itself"):
+    with pytest.raises(ConfigError, match=f"'{name}' .*the workflow itself"):
         load_registry(tmp_path)
     (tmp_path / "letters.yaml").rename(tmp_path / f"{name}.yaml")
     write(tmp_path, source=name)
-    with pytest.raises(ConfigError, match="names files of the workflow itself"):
+    with pytest.raises(ConfigError, match="the workflow itself"):
         load_registry(tmp_path)
 
 
 def test_a_data_set_has_one_source(tmp_path):
     write(write(tmp_path), source="other")
-    with pytest.raises(ConfigError, match="'vowels' stands in letters and in other"):
+    with pytest.raises(ConfigError, match="'vowels' .*letters .*other"):
         load_registry(tmp_path)
 
 
@@ -171,9 +171,7 @@ def private(folder: Path, source: str, **changes: object) -> None:
 
 def test_a_private_entry_never_replaces_a_public_one(tmp_path):
     private(write(tmp_path), "letters")
-    with pytest.raises(
-        ConfigError, match=r"private.letters\.yaml: there is a public source 'letters'"
-    ):
+    with pytest.raises(ConfigError, match=r"private.letters\.yaml: .*public source 'letters'"):
         load_registry(tmp_path)
     assert load_registry(tmp_path, private=False).sources.keys() == {"letters"}
 

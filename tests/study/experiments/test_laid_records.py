@@ -1,5 +1,6 @@
 """Shipped records stand for their runs: those that were laid, are as they shipped, and are asked for."""
 
+import re
 import subprocess
 
 import pytest
@@ -31,11 +32,11 @@ def test_a_record_stands_once_it_is_laid_and_until_it_is_another(archive, tmp_pa
     results = tmp_path / "results"
     before = LaidRecords(archive, results, "all")
     assert before.standing == frozenset()
-    assert before.why.endswith(f"4 do not lie in {results}/ as they shipped (`make lay`)")
+    assert re.search(f"4 .* {results}/ .*`make lay`", before.why)
     lay(archive, results)
     laid = LaidRecords(archive, results, "all")
     assert laid.standing == {f"results/{path}" for path in SHIPPED}
-    assert laid.why == "shipped=all: 4 of 4 shipped records stand for their runs"
+    assert laid.why.startswith("shipped=all: 4 of 4 ")
     assert LaidRecords(archive, results, "none").standing == frozenset()
     assert LaidRecords(archive, results, "none").why == ""
     (results / SHIPPED[0]).unlink()

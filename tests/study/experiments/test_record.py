@@ -84,7 +84,7 @@ def test_a_record_of_another_run_than_its_path_says_is_refused(files, place, sai
     record = read_json(fit_one(files))
     root = files.features.parent / "moved"
     records.write_record(root / "results" / place, {**record, **said})
-    with pytest.raises(DataError, match=f"results/{place}: is the record of 'lr, k = ") as caught:
+    with pytest.raises(DataError, match=f"results/{place}: .*'lr, k = ") as caught:
         load([root / "results" / place], root)
     assert "\n" not in str(caught.value)
 
@@ -120,7 +120,7 @@ def test_scores_that_are_not_those_of_the_record_are_refused(files):
     assert found.scores(["seed", "p_1"]).num_rows == 80
     whole = read_table(found.scores_file)
     write_table(found.scores_file, whole.slice(1))
-    with pytest.raises(DataError, match=r"lr_k1\.scores\.parquet: not the scores of its record"):
+    with pytest.raises(DataError, match=r"lr_k1\.scores\.parquet: .*its record"):
         found.scores(["seed"])
     found.scores_file.unlink()
     with pytest.raises(DataError, match=r"lr_k1\.scores\.parquet: missing"):
@@ -137,7 +137,7 @@ def test_an_edited_record_is_refused(files):
     with pytest.raises(DataError, match="edited"):
         records.read_record(path)
     write_json(path, {})
-    with pytest.raises(DataError, match="not a run record"):
+    with pytest.raises(DataError, match="run record"):
         records.read_record(path)
 
 
@@ -227,14 +227,14 @@ def test_protocols_by_folder():
 
 
 def test_a_method_is_given_rows_of_its_kind(files):
-    with pytest.raises(ConfigError, match="grasp_ts reads hourly sequences, but toy has static"):
+    with pytest.raises(ConfigError, match="grasp_ts .*hourly.*toy .*static"):
         fit_one(files, "grasp_ts", k=2)
     with pytest.raises(ConfigError, match="ask for lr_k1, not k2"):
         fit_one(files, k=2)
     names = tuple(f"hr@{hour:02d}" for hour in range(4))
     static = read_features(files.features)
     write_features(files.features, FeatureMatrix(static.row_id, static.label, static.X, names))
-    with pytest.raises(ConfigError, match="lr reads static features, but toy has hourly"):
+    with pytest.raises(ConfigError, match="lr .*static.*toy .*hourly"):
         fit_one(files)
     assert not (files.features.parent / "toy").exists()
 

@@ -182,7 +182,7 @@ def test_files_round_trip_and_a_foreign_row_is_refused(tmp_path):
     other = webkb(*tables(tmp_path / "fewer", fewer), linked=True)
     write_pairwise(tmp_path / "fewer/webkb_l.parquet", other)
     companion(path, "pairs").replace(companion(tmp_path / "fewer/webkb_l.parquet", "pairs"))
-    with pytest.raises(DataError, match="names an unknown row"):
+    with pytest.raises(DataError, match="unknown row"):
         read_pairwise(tmp_path / "fewer/webkb_l.parquet")
 
 
@@ -246,7 +246,7 @@ def test_truncated_archive(tmp_path):
 
 def test_other_universities_alone_are_refused(tmp_path):
     misc = {name: page for name, page in PAGES.items() if "/misc/" in name}
-    with pytest.raises(DataError, match="no page of cornell"):
+    with pytest.raises(DataError, match="cornell"):
         webkb(*tables(tmp_path, misc), linked=False)
 
 

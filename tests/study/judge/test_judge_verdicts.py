@@ -142,7 +142,7 @@ def test_an_arm_may_choose_its_learners_own_trials():
     assert open_to(found, "lr") is alone
     assert open_to({"km_lr": arm}, "km_lr") is arm
     found["lr"] = replace(alone, seeds=[0, 7])
-    with pytest.raises(DataError, match="km_lr and lr: not on the same resamples"):
+    with pytest.raises(DataError, match="km_lr and lr: .*same resamples"):
         open_to(found, "km_lr")
 
 
@@ -213,7 +213,7 @@ def test_contenders_of_other_resamples_are_not_compared():
     scores = scores.assign(dataset="cic", auroc_tuned_k=1, auroc_clustered=0.6, auroc_clustered_k=2)
     scores = scores.assign(auprc_tuned_k=1, auprc_clustered=0.6, auprc_clustered_k=2)
     assert len(verdicts(scores, 0.01, 0.005)) == 4  # two questions, two metrics
-    with pytest.raises(DataError, match="km_lr and lr on cic: not on the same resamples"):
+    with pytest.raises(DataError, match="km_lr and lr on cic: .*same resamples"):
         verdicts(scores.iloc[:-1], 0.01, 0.005)
 
 
@@ -353,7 +353,7 @@ def test_files_that_disagree_on_a_planted_strength_are_refused():
     more["comparisons"] += [one | {"cohort": one["cohort"] + 2} for one in more["comparisons"]]
     (row,) = power_curve([result(0.02) | {"gain": 0.2}, more])
     assert (row["cohorts"], row["detected_holm"], row["oracle_gain"]) == (4, 0.5, 0.1)
-    with pytest.raises(DataError, match="planted strength 0.5: two files disagree on km_lr"):
+    with pytest.raises(DataError, match="strength 0.5: .*km_lr"):
         power_curve([result(0.02), result(0.03)])
 
 

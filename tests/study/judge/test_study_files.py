@@ -95,7 +95,7 @@ def test_parts_of_the_positive_control_have_names():
         f"results/judge/planted/{n}.json" for n in ("lr_0", "lr_0.5", "lgbm_0.5")
     ]
     assert STUDY.cohorts("lgbm") == {"cohorts": 3, "rows": 500, "contenders": ["lgbm"]}
-    with pytest.raises(ConfigError, match="no planted part 'rf' in the configuration; known: lr,"):
+    with pytest.raises(ConfigError, match="'rf' .*known: lr,"):
         STUDY.cohorts("rf")
 
 

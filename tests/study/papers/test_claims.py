@@ -1,3 +1,5 @@
+import re
+
 import pandas as pd
 import pytest
 from paper_checks import decide, verdicts
@@ -47,7 +49,7 @@ def test_claims_on_stand_ins_are_toys(tmp_path):
     ]
     found = decide(toys, tmp_path)["DCAC-06"]
     assert (found.verdict, found.as_published) == ("toy", "not run")
-    assert found.reason.startswith("on stand-ins only, where it is 'holds': equivalent in 3 of 3")
+    assert re.search("stand-ins .*'holds': equivalent in 3 of 3", found.reason)
     real = [
         write_run(results, "cic", method, k, strength=s, scores=False)
         for method, s in (("grasp", 1.0), ("deepcac", 0.2))

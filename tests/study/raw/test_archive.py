@@ -108,7 +108,7 @@ def test_links_and_devices_in_tar_are_refused(tmp_path, type_):
     info = tarfile.TarInfo("set-a/odd")
     info.type, info.linkname = type_, "/etc/passwd"
     (tmp_path / "x").write_bytes(tar_bytes(FILES, info))
-    with pytest.raises(DataError, match="'set-a/odd' is a link, a device"):
+    with pytest.raises(DataError, match="'set-a/odd' .*link"):
         list(members(tmp_path / "x"))
 
 
@@ -117,7 +117,7 @@ def test_symbolic_link_in_zip_is_refused(tmp_path):
         info = zipfile.ZipInfo("odd")
         info.external_attr = 0o120777 << 16
         archive.writestr(info, "/etc/passwd")
-    with pytest.raises(DataError, match="'odd' is a link or a device"):
+    with pytest.raises(DataError, match="'odd' .*link"):
         list(members(tmp_path / "x"))
 
 
@@ -133,9 +133,9 @@ def test_encrypted_zip_member_is_refused(tmp_path):
 def test_limits(tmp_path, form):
     path = pack(tmp_path / "x", form, {"a.txt": bytes(5000), "b.txt": bytes(5000)})
     assert len(list(members(path, max_member_bytes=5000, max_total_bytes=10_000))) == 2
-    with pytest.raises(DataError, match=r"'a\.txt' has 5000 bytes, the limit is 4999"):
+    with pytest.raises(DataError, match=r"'a\.txt' .*5000 bytes, .*4999"):
         list(members(path, max_member_bytes=4999))
-    with pytest.raises(DataError, match=r"more than 9999 bytes at member 'b\.txt'"):
+    with pytest.raises(DataError, match=r"9999 bytes .*'b\.txt'"):
         list(members(path, max_total_bytes=9999))
 
 
@@ -153,7 +153,7 @@ def test_a_small_zip_does_not_take_gigabytes(tmp_path, method):
     with zipfile.ZipFile(tmp_path / "x", "w", method) as archive:
         archive.writestr("bomb.txt", bytes(1 << 26))
     assert (tmp_path / "x").stat().st_size < 20_000
-    with pytest.raises(DataError, match=r"'bomb\.txt' is packed by .*, not deflate"):
+    with pytest.raises(DataError, match=r"'bomb\.txt' .*not deflate"):
         list(members(tmp_path / "x"))
 
 
@@ -237,13 +237,13 @@ def test_a_changed_byte_is_seen(tmp_path, form):
 
 def test_what_is_no_archive(tmp_path):
     (tmp_path / "empty").touch()
-    with pytest.raises(DataError, match="empty: the archive is empty"):
+    with pytest.raises(DataError, match="^.*empty: "):
         list(members(tmp_path / "empty"))
     (tmp_path / "page").write_text("<!DOCTYPE html><title>Log in</title>")
     with pytest.raises(DataError, match="starts with b'<!DOCTYPE"):
         list(members(tmp_path / "page"))
     (tmp_path / "table.gz").write_bytes(gzip.compress(b"a,b\n1,2\n" * 100))
-    with pytest.raises(DataError, match=r"table\.gz: start of the archive: truncated or damaged"):
+    with pytest.raises(DataError, match=r"table\.gz: .*truncated or damaged"):
         list(members(tmp_path / "table.gz"))
     with pytest.raises(DataError, match="absent: not readable"):
         list(members(tmp_path / "absent"))

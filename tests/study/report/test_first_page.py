@@ -1,5 +1,7 @@
 """The first page's answer, the planted truth, and numbers as people read them."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -62,7 +64,7 @@ def test_the_demo_says_where_clusters_were_found_to_help():
     ]
     said = planted_sentence(Judgement(None, {"power": curve}))
     assert said.startswith("On 6 planted cohorts")
-    assert "help (each cohort tested by itself) in 2 of 3; where they do not, in 0 of 3;" in said
+    assert re.search("in 2 of 3; .* in 0 of 3;", said)
     assert said.endswith("in 0 of 6.")
     larger = [*curve, power(1.0, "cac_lr", 1.0, rows=30_000)]  # other cohorts of that strength
     assert "in 5 of 6; where" in planted_sentence(Judgement(None, {"power": larger}))
@@ -102,8 +104,8 @@ def test_the_foot_tells_commit_date_machine_and_hours(tmp_path):
     said = provenance(load([write_run(tmp_path / "results", "cic", "lr", 1)], tmp_path).items)
     assert "commit 0123456;" in said
     assert "Machine: cpu (unknown), Python" in said
-    assert "Computing: less than a minute." in said
-    assert "Not all of one software" not in said
+    assert "less than a minute" in said
+    assert "one software" not in said
     assert provenance(()) == "No record yet."
 
 
@@ -111,9 +113,7 @@ def test_a_mixture_of_library_versions_is_told(tmp_path):
     runs = load([write_run(tmp_path / "results", "cic", m, 1) for m in ("lr", "rf")], tmp_path)
     for run, version in zip(runs, ("1.8.0", "1.9.1"), strict=True):
         run.record["machine"]["versions"] = {"scikit-learn": version, "numpy": "2.4.6"}
-    assert "Not all of one software: records of scikit-learn 1.8.0 (1), 1.9.1 (1)." in provenance(
-        runs.items
-    )
+    assert "scikit-learn 1.8.0 (1), 1.9.1 (1)" in provenance(runs.items)
 
 
 def test_an_alternative_text_tells_the_numbers():

@@ -114,7 +114,7 @@ def test_small_counts_of_restricted_data_are_withheld(tmp_path):
 
 
 @pytest.fixture
-def report(tmp_path):
+def report(tmp_path, undrawn):
     """Return a report with one page of subtypes: `Lactate` is measured in the second alone."""
     results = tmp_path / "results"
     path = write_run(results, "cic", "km_lr", 2)
@@ -140,7 +140,7 @@ def report(tmp_path):
 
 def test_the_page_says_what_the_clusters_are(report):
     page = (report / "pages" / "subtypes_cic_km_lr_k2.html").read_text(encoding="utf-8")
-    assert "whether Lactate was measured at all" in page
+    assert "Lactate was measured" in page
     assert "0 % in subtype 1, 100 % in subtype 2" in page
     assert "died in hospital" in page
     assert (report / "tables" / "subtypes_cic_km_lr_k2_medians.csv").is_file()
@@ -180,4 +180,4 @@ def test_restricted_data_tell_no_share_of_a_small_subtype():
     values = np.where(np.arange(69) % 2, NAN, 1.0)
     values[39:68] = NAN  # one of the third
     shown = _shares(rows, pd.Series(values), hidden=True)
-    assert shown == "It was measured in 50 % in subtype 2."
+    assert "50 % in subtype 2" in shown

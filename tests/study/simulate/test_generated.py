@@ -95,5 +95,5 @@ def test_impossible_cells(cell):
 
 
 def test_impossible_synth():
-    with pytest.raises(ConfigError, match="at least one clustering"):
+    with pytest.raises(ConfigError, match="one clustering"):
         synth_pairs(clusters=0)

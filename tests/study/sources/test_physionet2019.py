@@ -98,8 +98,8 @@ GOOD = text(stay(12, HR=80.0))
         pytest.param("", "empty file", id="empty file"),
         pytest.param("\n\n", "empty file", id="blank file"),
         pytest.param(HEADER + "\n", "no rows", id="header only"),
-        pytest.param(HEADER, "header", id="truncated after the header"),
-        pytest.param(GOOD[:-30], "truncated", id="truncated in a row"),
+        pytest.param(HEADER, "header", id="the header"),
+        pytest.param(GOOD[:-30], "truncated", id="a row"),
         pytest.param(GOOD[:-30] + "\n", "columns", id="row cut short"),
         pytest.param(GOOD.replace("|", ","), "header", id="foreign delimiter"),
         pytest.param(GOOD.replace("80|NaN", "80,NaN", 1), "mend", id="mixed delimiter"),
@@ -139,17 +139,17 @@ def test_a_fault_names_its_row(tmp_path):
 
 @pytest.mark.parametrize("name", ["p1.psv", "patient.psv", "p0000011.psv", "q000001.psv"])
 def test_a_foreign_file_name_is_refused(tmp_path, name):
-    with pytest.raises(DataError, match="expected a name like"):
+    with pytest.raises(DataError, match="a name like"):
         read(tmp_path, {name: GOOD})
 
 
 def test_a_patient_in_two_files_is_refused(tmp_path):
     twice = {"a/p000001.psv": GOOD, "b/p000001.psv": GOOD}
-    with pytest.raises(DataError, match="p000001 stands in two files"):
+    with pytest.raises(DataError, match="p000001 .*two files"):
         read(tmp_path, twice)
     a = archive(tmp_path / "a", {"p000001.psv": GOOD, "p000002.psv": GOOD})
     b = archive(tmp_path / "b", {"p000001.psv": text(stay(1))})
-    with pytest.raises(DataError, match="p000001 stands in two files"):
+    with pytest.raises(DataError, match="p000001 .*two files"):
         read_archives({"A": a, "B": b})
 
 

@@ -80,9 +80,7 @@ def test_it_runs_in_the_environment_that_is_here_or_asks_for_one(tmp_path, envir
         )
     else:
         assert done.returncode != 0
-        assert done.stderr.startswith(
-            "make clean: no environment is here; make one first: make env"
-        )
+        assert done.stderr.startswith("make clean: ")
         assert "Traceback" not in done.stderr
 
 

@@ -1,12 +1,10 @@
 """Every call of Snakemake that people are shown is planned, or answered from a small finished run."""
 
-import subprocess
-import sys
 from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from checkouts import checkout, environment
+from checkouts import checkout, snakemake
 from described_tables import inferred
 from documented_calls import Call, documented_calls, lines_of, read_call
 from stores import bucket  # noqa: F401 (a fixture)
@@ -32,20 +30,6 @@ def groups() -> dict[tuple[str, ...], list[Call]]:
     return dict(together)
 
 
-def snakemake(folder: Path, *words: str, code: int = 0, limit: float = 300) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "snakemake", *words],
-        cwd=folder,
-        env=environment(folder),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=limit,
-    )
-    assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout + done.stderr
-
-
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory) -> Path:
     """A clone with the table that the page on your table adds."""
@@ -60,7 +44,7 @@ def clone(tmp_path_factory) -> Path:
 def finished(tmp_path_factory) -> Path:
     """A clone with the catalogue's small run, to its report."""
     folder = checkout(tmp_path_factory.mktemp("finished"))
-    snakemake(folder, *SMALL, "--cores", "1", limit=900)
+    snakemake(folder, *SMALL, "--cores", "1", timeout=900)
     return folder
 
 
@@ -93,8 +77,8 @@ def test_a_call_in_a_block_or_with_a_file_starts_as_it_stands():
     assert [c for c in bare if c.options or any("/" in target for target in c.targets)] == []
 
 
-# Those that most people type; the others take the same way through other options.
-QUICK = (("-n",), ("--configfile", "config/demo.yaml"))
+# What most people type; the others take the same way through other options.
+QUICK = (("--configfile", "config/demo.yaml"),)
 
 
 @pytest.mark.parametrize(

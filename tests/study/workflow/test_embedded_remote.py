@@ -1,13 +1,11 @@
 """A bare `dvc pull` brings the splits of the open data, and touches nothing else."""
 
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from checkouts import ROOT, checkout, environment
+from checkouts import ROOT, checkout, python
 from stores import connect
 
 from deepcac.errors import DataError
@@ -34,19 +32,6 @@ def test_the_remote_in_the_repository_holds_the_splits_and_nothing_else():
         assert parts <= {"split", "holdout", "fold"}
 
 
-def call(folder: Path, *command: str) -> str:
-    done = subprocess.run(
-        [sys.executable, *command],
-        cwd=folder,
-        env=environment(folder),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
 def states(folder: Path) -> set[str]:
     return {pointer.state() for pointer in find_pointers([folder / "data" / "splits"])}
 
@@ -54,11 +39,11 @@ def states(folder: Path) -> set[str]:
 @pytest.mark.slow
 def test_a_bare_pull_without_git_brings_the_splits_and_status_is_clean(tmp_path):
     folder = checkout(tmp_path)
-    call(folder, "-m", "dvc", "pull")
+    python(folder, "-m", "dvc", "pull")
     assert states(folder) == {"same"}
-    status = call(folder, "-m", "dvc", "status")
-    assert status.strip() == "Data and pipelines are up to date."
-    with pytest.raises(DataError, match="for splits only; name one of your own"):
+    status = python(folder, "-m", "dvc", "status")
+    assert "up to date" in status
+    with pytest.raises(DataError, match="splits only"):
         share(folder, [], {})
 
 
@@ -69,8 +54,8 @@ def test_a_bare_pull_deletes_nothing_whatever_was_made_shared_or_pulled(tmp_path
     rows = folder / name
     rows.write_bytes(b"rows")
     write_pointer(folder / f"{name}.dvc", [rows])
-    call(folder, "workflow/scripts/pointers.py")  # as a run ends
-    call(folder, "-m", "dvc", "pull")
+    python(folder, "workflow/scripts/pointers.py")  # as a run ends
+    python(folder, "-m", "dvc", "pull")
     assert rows.exists()
     assert states(folder) == {"same"}
 
@@ -79,7 +64,7 @@ def test_a_bare_pull_deletes_nothing_whatever_was_made_shared_or_pulled(tmp_path
     shutil.rmtree(folder / ".dvc" / "cache")
     for pointer in find_pointers([folder / f"{name}.dvc", folder / "data" / "splits"]):
         pointer.target.unlink()
-    call(folder, "workflow/scripts/pointers.py", "pull", name)
-    call(folder, "-m", "dvc", "pull")
+    python(folder, "workflow/scripts/pointers.py", "pull", name)
+    python(folder, "-m", "dvc", "pull")
     assert rows.read_bytes() == b"rows"
     assert states(folder) == {"same"}

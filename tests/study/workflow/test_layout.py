@@ -90,7 +90,7 @@ def test_the_run_grid_runs_base_methods_once():
 
 
 def test_unknown_names_are_refused():
-    with pytest.raises(ConfigError, match="unknown data set 'diabetis'"):
+    with pytest.raises(ConfigError, match="'diabetis'"):
         layout().feature_file("", "diabetis")
     named = {"datasets": ["diabetes"], "k": [2]}
     other = layout(named | {"protocols": ["sound"], "methods": ["cac_xx"]})
@@ -130,7 +130,7 @@ def test_an_optional_source_is_left_out_until_it_was_fetched(tmp_path, monkeypat
     raw.touch()
     assert (paths.left_out(), paths.datasets()) == ([], ["whas500_3y", "wdbc"])
     assert "results/whas500_3y/lr_k1.json" in paths.runs("cac")
-    with pytest.raises(ConfigError, match="optional: mimic3 has no raw file"):
+    with pytest.raises(ConfigError, match="optional: mimic3"):
         check_config(config | {"optional": ["mimic3"]}, REGISTRY)
 
 
@@ -148,7 +148,7 @@ def test_records_of_supervised_k_means_and_their_budgets():
         "results/skmeans/times.json",
     ]
     assert paths.skmeans_budget("synth_pairs") == budget
-    with pytest.raises(ConfigError, match="give it one under `skmeans`"):
+    with pytest.raises(ConfigError, match="under `skmeans`"):
         paths.skmeans_budget("webkb_n")
     none = Layout(REGISTRY, {**config, "skmeans_training_sets": 0})
     assert none.skmeans_files() == paths.skmeans_files()[:4]
@@ -184,13 +184,13 @@ def test_restricted_raw_files_stay_where_the_user_keeps_them(tmp_path):
     [
         ("diabetes/cac_lgr_k2", "unknown method 'cac_lgr'; near names: cac_lr"),
         ("as_published/diabetis/lr_k1", "near names: diabetes"),
-        ("demo_diabets/lr_k1", "unknown data set 'demo_diabets'; near names: demo_diabetes"),
-        ("diabetes/lr_k2", "lr has no clusters; ask for lr_k1, not k2"),
-        ("diabetes/deepcac_ts_k2", "deepcac_ts reads hourly sequences, but diabetes"),
-        ("ards/lr_k1", "mimic3 is restricted and not available"),
-        ("foo/cac_lr_k2", "unknown data set 'foo'"),
+        ("demo_diabets/lr_k1", "'demo_diabets'; near names: demo_diabetes"),
+        ("diabetes/lr_k2", "lr_k1, not k2"),
+        ("diabetes/deepcac_ts_k2", "deepcac_ts .*diabetes"),
+        ("ards/lr_k1", "mimic3 is restricted"),
+        ("foo/cac_lr_k2", "'foo'"),
         ("switches/A99/cic/cac_lr_k2", "unknown switch 'A99'"),
-        ("diabetes/cac_lr_k5000", "k is 5000; the largest number of clusters is 128"),
+        ("diabetes/cac_lr_k5000", "k is 5000; .* 128"),
     ],
 )
 def test_runs_that_nothing_makes_are_refused(run, message):

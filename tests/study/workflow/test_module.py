@@ -3,10 +3,9 @@
 import json
 import re
 import subprocess
-import sys
 
 import pytest
-from checkouts import ROOT, checkout, environment
+from checkouts import ROOT, checkout, snakemake
 
 
 def snakefile() -> str:
@@ -22,16 +21,7 @@ def test_another_workflow_uses_this_one(tmp_path):
     clone.mkdir()
     checkout(clone)
     (outside / "Snakefile").write_text(snakefile())
-    done = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--cores", "1"],
-        cwd=outside,
-        env=environment(clone),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    said = done.stdout + done.stderr
-    assert done.returncode == 0, said
+    said = snakemake(outside, "--cores", "1", home=clone)
     assert re.search(r"^deepcac_run +1$", said, re.MULTILINE)
     record = json.loads((outside / "results/demo_diabetes/lr_k1.json").read_text())
     assert [split["seed"] for split in record["splits"]] == [0]  # of its own configuration
@@ -60,16 +50,8 @@ def test_a_module_comes_from_a_hosted_repository_at_a_commit(tmp_path):
         "GIT_CONFIG_VALUE_0": "https://github.com/",
         "XDG_CACHE_HOME": str(tmp_path / "cache"),
     }
-    command = [sys.executable, "-m", "snakemake", "--cores", "1"]
-    done = subprocess.run(
-        [*command, "data/splits/demo_diabetes.parquet"],
-        cwd=outside,
-        env=environment(ROOT) | stand_in,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    target = "data/splits/demo_diabetes.parquet"
+    snakemake(outside, "--cores", "1", target, home=ROOT, env=stand_in)
     assert (outside / "data/splits/demo_diabetes.parquet").exists()
     copy = outside / ".snakemake" / "modules" / commit
     assert (copy / "config" / "registry").is_dir()
@@ -80,14 +62,6 @@ def test_a_module_from_gitfile_is_refused_in_one_line(tmp_path):
     block = f'gitfile("{ROOT}", path="workflow/Snakefile", ref="HEAD")'
     text = snakefile().replace('"DeepCAC-repro/workflow/Snakefile"', block)
     (tmp_path / "Snakefile").write_text(text)
-    done = subprocess.run(
-        [sys.executable, "-m", "snakemake", "-n"],
-        cwd=tmp_path,
-        env=environment(ROOT),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1
-    assert "give the path of a clone" in done.stdout + done.stderr
-    assert "Traceback" not in done.stdout + done.stderr
+    said = snakemake(tmp_path, "-n", code=1, home=ROOT)
+    assert "a clone" in said
+    assert "Traceback" not in said

@@ -2,13 +2,11 @@
 
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
-from checkouts import ROOT, checkout, environment
+from checkouts import ROOT, checkout, snakemake
 from stores import bucket  # noqa: F401 (a fixture)
 
 PROFILES = {path.parent.name: path for path in (ROOT / "workflow" / "profiles").glob("*/*.yaml")}
@@ -51,25 +49,7 @@ def test_what_a_cluster_asks_for_a_rule_holds_with_the_profile_for_gpus_too():
 
 def demo(folder: Path, target: str, *options: str) -> str:
     """Call the workflow with the demo's configuration; return what it says."""
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "snakemake",
-            "--configfile",
-            "config/demo.yaml",
-            *options,
-            "--",
-            target,
-        ],
-        cwd=folder,
-        env=environment(folder),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
+    return snakemake(folder, "--configfile", "config/demo.yaml", *options, "--", target)
 
 
 def dry_run(folder: Path, *options: str) -> str:
@@ -100,7 +80,7 @@ def test_a_dry_run_with_the_profile_of_a_cluster_and_gpus(name, tmp_path):
     assert resources["build_features"]["runtime"] == "30"  # of the default profile
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_site_names_one_rule_in_a_profile_of_its_own(tmp_path):
     folder = checkout(tmp_path / "clone")
     (tmp_path / "site").mkdir()
@@ -177,17 +157,5 @@ def test_a_submitted_run_needs_no_number_of_cores(tmp_path):
 @pytest.mark.long
 def test_a_job_that_fails_on_a_cluster_is_tried_with_more(tmp_path):
     (tmp_path / "Snakefile").write_text(SECOND.format(root=ROOT))
-    command = [sys.executable, "-m", "snakemake", "--workflow-profile", "none"]
-    command += stand_in(tmp_path)
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        command,
-        cwd=tmp_path,
-        env={**os.environ, "PATH": path},
-        capture_output=True,
-        text=True,
-        timeout=900,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    snakemake(tmp_path, "--workflow-profile", "none", *stand_in(tmp_path), timeout=900, home=ROOT)
     assert (tmp_path / "asked").read_text().splitlines() == ["70 2", "140 4"]

@@ -4,20 +4,22 @@ The files here hold made-up bytes at the paths of the whole demo: no rule is run
 `test_workflow.py` shares a part that was really built.
 """
 
+import io
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
-import sys
+from contextlib import chdir, redirect_stdout
 from pathlib import Path
 
 import pytest
 import yaml
-from checkouts import ROOT, checkout, environment
+from checkouts import ROOT, checkout, python, snakemake
 from stores import DVC, bucket, connect  # noqa: F401 (a fixture)
 
-from deepcac.errors import DataError
+from deepcac.errors import DataError, DeepCACError
 from deepcac.files.storage import write_json
 from deepcac_study.catalogue.config import check_config
 from deepcac_study.catalogue.registry import load_registry
@@ -25,6 +27,7 @@ from deepcac_study.jobs.layout import Layout
 from deepcac_study.jobs.pointers import find_pointers, write_pointer
 from deepcac_study.jobs.sharing import RESULTS, STAGES, Origins, pull, share, shared_files
 
+SCRIPT = runpy.run_path(str(ROOT / "workflow/scripts/pointers.py"))["main"]
 REGISTRY = load_registry(ROOT / "config" / "registry")
 RECORD = "results/cic/lr_k1.json"
 STAGE = "data/pretrained/cic.safetensors"
@@ -47,19 +50,13 @@ def make_up(folder: Path, files) -> None:
             (folder / file).write_text(f"made-up content of {file}\n")
 
 
-def snakemake(folder: Path, target: str, *options: str) -> str:
-    command = [sys.executable, "-m", "snakemake", "--cores", "1"]
-    command += ["--configfile", "config/demo.yaml"]
-    command += [*options, "--", target]
-    done = subprocess.run(
-        command, cwd=folder, env=environment(folder), capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
+def demo(folder: Path, target: str, *options: str) -> str:
+    words = ["--cores", "1", "--configfile", "config/demo.yaml", *options, "--", target]
+    return snakemake(folder, *words)
 
 
 def planned(folder: Path) -> dict[str, int]:
-    said = snakemake(folder, "all", "--dry-run")
+    said = demo(folder, "all", "--dry-run")
     counted = re.search(r"^job +count\n[- ]+\n(.*?)\n\n", said, re.MULTILINE | re.DOTALL)
     assert counted, said
     rows = map(str.split, counted[1].splitlines())
@@ -153,16 +150,13 @@ def test_after_a_pull_from_s3_only_the_report_is_planned(tmp_path, bucket, monke
     files = shared_files(layout("demo.yaml"))
     make_up(source, files)
     connect(source, bucket)
-    assert f"{len(files)} files pushed; commit" in snakemake(source, "share")
+    assert f"{len(files)} files pushed; commit" in demo(source, "share")
     connect(clone, bucket)
     for pointer in (*source.rglob("data/**/*.dvc"), source / RESULTS):
         shutil.copy(pointer, clone / pointer.relative_to(source))
-    command = [sys.executable, "workflow/scripts/pointers.py", "pull"]
-    said = subprocess.run(
-        command, cwd=clone, env=environment(clone), check=True, capture_output=True, text=True
-    ).stdout
+    said = python(clone, "workflow/scripts/pointers.py", "pull")
     ours = {str(p.target.relative_to(ROOT)) for p in find_pointers([ROOT / "data" / "splits"])}
-    assert f"{len(ours.union(files))} files are here as they were shared" in said
+    assert f"{len(ours.union(files))} files are here" in said
     assert planned(clone) == {"all": 1, "report": 1, "total": 2}
     (clone / "results/demo_cic/cac_lr_k3.json").unlink()
     assert planned(clone) == {"all": 1, "report": 1, "run": 1, "total": 3}
@@ -188,7 +182,7 @@ def test_restricted_derivatives_are_refused_and_nothing_is_pushed(project, tmp_p
     if how != "asked":
         pointer = project / (f"{own}.dvc" if how == "pointed" else STAGES)
         write_pointer(pointer, [project / own])
-    with pytest.raises(DataError, match=f"{own}: made from .* restricted or of unknown") as caught:
+    with pytest.raises(DataError, match=f"{own}: made from .* restricted") as caught:
         share(project, [RECORD, *([own] if how == "asked" else [])], OPEN)
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "store").exists()
@@ -198,13 +192,13 @@ def test_restricted_derivatives_are_refused_and_nothing_is_pushed(project, tmp_p
 def test_features_that_changed_are_not_shared_under_their_pointer(project, tmp_path):
     write_pointer(project / f"{FEATURES}.dvc", [project / FEATURES])
     (project / FEATURES).write_text("other rows")
-    with pytest.raises(DataError, match=r"cic\.parquet: not the bytes of its pointer"):
+    with pytest.raises(DataError, match=r"cic\.parquet: .*its pointer"):
         share(project, [FEATURES], OPEN)
     assert not (tmp_path / "store").exists()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("place", ["remote", "cache"])
+@pytest.mark.parametrize("place", ["remote", pytest.param("cache", marks=pytest.mark.long)])
 def test_a_damaged_copy_is_named_removed_and_mended(project, tmp_path, place):
     files = [RECORD, STAGE, FEATURES]
     share(project, files, OPEN)
@@ -234,17 +228,16 @@ def test_a_damaged_copy_is_named_removed_and_mended(project, tmp_path, place):
 
 
 def pointers_script(folder: Path, *words: str, code: int = 0) -> str:
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "workflow/scripts/pointers.py"), *words],
-        cwd=folder,
-        env=environment(ROOT),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == code, done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
-    return done.stdout + done.stderr
+    """Call the script in this process; return what it prints, or the line of its error."""
+    said = io.StringIO()
+    with chdir(folder), redirect_stdout(said):
+        try:
+            found = SCRIPT([*words])
+        except DeepCACError as error:
+            found = 1
+            print(error)
+    assert found == code, said.getvalue()
+    return said.getvalue()
 
 
 def named_by(project: Path, pointer: str) -> set[str]:
@@ -269,7 +262,7 @@ def test_a_second_configuration_adds_to_what_was_shared_until_a_file_is_dropped(
     assert (project / other).exists()
     pointers_script(project, "drop", RECORD)
     assert not (project / RESULTS).exists()
-    assert "no pointer of this project names it" in pointers_script(project, "drop", RECORD, code=1)
+    assert "no pointer" in pointers_script(project, "drop", RECORD, code=1)
 
 
 @pytest.mark.slow
@@ -346,7 +339,7 @@ def test_a_remote_that_lacks_files_gives_the_others_and_counts_them(project, tmp
         pull(project, [f"{FEATURES}.dvc"])
     assert "\n" not in str(caught.value)
     pointers_script(project, "pull", f"{FEATURES}.dvc", code=1)
-    with pytest.raises(DataError, match=r"other\.parquet: no pointer of this project names it"):
+    with pytest.raises(DataError, match=r"other\.parquet: no pointer"):
         pull(project, ["data/features/other.parquet"])
 
 
@@ -361,7 +354,7 @@ def test_a_pull_reads_no_pointer_but_the_projects_own_and_stays_inside(project, 
     assert not (project / "docs" / "page").exists()
     for path in ("../victim", str(victim)):
         (project / RESULTS).write_text(text.replace("results/cic/lr_k1.json", path))
-        with pytest.raises(DataError, match=r"results\.dvc: leads out of its folder") as caught:
+        with pytest.raises(DataError, match=r"results\.dvc: .*its folder") as caught:
             pull(project)
         assert "\n" not in str(caught.value)
     assert victim.read_text() == "not of the project"

@@ -60,7 +60,7 @@ def test_a_job_that_did_not_finish_is_left_out(whole_run):
 
 def test_the_sentences_stand_between_the_marks(whole_run):
     said = whole_run.told(whole_run.read_log(log()))
-    assert said.startswith("6 jobs in 0 minutes. Together they ran for 0 minutes.")
+    assert said.startswith("6 jobs in 0 minutes.")
     assert "fetch 0.0, features 0.1, run 0.2, report 0.0." in said
 
 

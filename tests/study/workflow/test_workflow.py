@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from checkouts import checkout, environment
+from checkouts import checkout, environment, python
 from stores import connect
 
 from deepcac.files.storage import content_digest
@@ -23,7 +23,7 @@ SPLITS = "data/splits/demo_diabetes.parquet"
 RUN = "results/demo_diabetes/cac_lr_k2.json"
 SCORES = "results/demo_diabetes/cac_lr_k2.scores.parquet"
 
-SNAKEMAKE = [sys.executable, "-m", "snakemake", "--cores", "1"]
+SNAKEMAKE = ["-m", "snakemake", "--cores", "1"]
 
 pytestmark = pytest.mark.slow
 
@@ -34,11 +34,7 @@ def arguments(*targets: str) -> list[str]:
 
 
 def run(folder: Path, command: list[str], code: int = 0) -> str:
-    done = subprocess.run(
-        command, cwd=folder, env=environment(folder), capture_output=True, text=True, check=False
-    )
-    assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout + done.stderr
+    return python(folder, *command, code=code)
 
 
 def outcome(folder: Path) -> dict[str, bytes | str]:
@@ -56,6 +52,7 @@ def finished(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_a_second_call_does_nothing(finished):
     before = (finished / RUN).stat().st_mtime_ns
     assert "Nothing to be done" in run(finished, arguments(RUN))
@@ -66,7 +63,7 @@ def test_a_second_call_does_nothing(finished):
 def test_killed_in_the_middle_and_started_again_gives_the_same_bytes(finished, tmp_path):
     folder = checkout(tmp_path)
     process = subprocess.Popen(
-        arguments(RUN),
+        [sys.executable, *arguments(RUN)],
         cwd=folder,
         env=environment(folder),
         stdout=subprocess.DEVNULL,
@@ -117,9 +114,13 @@ def test_classical_runs_of_a_table_share_a_job_and_networks_have_their_own(tmp_p
     folder = checkout(tmp_path)
     # By protocol: sound with k = 2 and 3, as published, and one difference alone.
     assert planned_jobs(folder, "cac", "deep") == {"table_runs": 3, "deep_run": 12}
+
+
+@pytest.mark.long
+def test_a_run_that_is_asked_for_by_itself_has_a_job_of_its_own(tmp_path):
     alone = [f"results/{folder}demo_cic/km_svm_k2.json" for folder in ("", "as_published/")]
     alone += ["results/demo_cic/km_z_k2.json"]
-    assert planned_jobs(folder, *alone) == {"run": 2, "deep_run": 1}
+    assert planned_jobs(checkout(tmp_path), *alone) == {"run": 2, "deep_run": 1}
 
 
 @pytest.mark.long
@@ -138,14 +139,16 @@ def test_a_configuration_of_ones_own_starts_empty(tmp_path):
     assert not {"fetch", "run", "judge_trials", "decomposition", "sweep"} & rules
 
 
-def test_a_raw_file_that_cannot_be_had_is_one_clear_line(finished):
-    said = run(finished, [*SNAKEMAKE, "data/raw/titanic/titanic3.csv"], code=1)
+def test_a_raw_file_that_cannot_be_had_is_one_clear_line(tmp_path):
+    folder = checkout(tmp_path)
+    said = run(folder, [*SNAKEMAKE, "data/raw/titanic/titanic3.csv"], code=1)
     (line,) = {part.split("error: ")[1] for part in said.splitlines() if "error: " in part}
     assert "titanic3.csv" in line
     assert "DEEPCAC_MIRROR" in line
-    assert not (finished / "data/raw/titanic/titanic3.csv").exists()
+    assert not (folder / "data/raw/titanic/titanic3.csv").exists()
 
 
+@pytest.mark.long
 def test_what_was_pulled_is_not_built_again(finished, tmp_path):
     source, clone, store = (
         tmp_path / "source",

@@ -1,3 +1,5 @@
+import re
+
 import pandas as pd
 import pytest
 from decomposition_records import SETS, decomposed
@@ -301,10 +303,10 @@ def test_protocols_are_decided_apart_and_few_sets_decide_nothing():
     findings = Findings(Runs(()), decompositions=records)
     sound, published = (ask("CDEC-01", findings, p) for p in ("sound", "as_published"))
     assert sound.verdict == "holds"  # on print, where the average is 4.56
-    assert sound.reason.startswith("by the printed values: +4.56 points")
-    assert sound.reason.endswith("14 of 20 data sets have a record")
+    assert "+4.56 points" in sound.reason
+    assert "14 of 20 data sets" in sound.reason
     assert published.verdict == "fails"
-    assert published.reason.endswith("on 15 of 20 data sets; by the printed values: holds")
+    assert re.search("15 of 20 data sets; .*: holds$", published.reason)
     assert len(published.runs) == 15
 
 
@@ -312,7 +314,7 @@ def test_print_decides_the_claims_on_the_table_until_there_are_runs():
     names = [f"CDEC-{i:02d}" for i in (1, 2, 3, 4, 5, 9, 10)]
     decisions = {name: ask(name, Findings(Runs(()))) for name in names}
     assert {decision.verdict for decision in decisions.values()} == {"holds"}
-    assert decisions["CDEC-02"].reason.startswith("by the printed values: 9: anneal")
+    assert ": 9: anneal" in decisions["CDEC-02"].reason
     assert "naive Bayes true for 20 of 20, linear true for 16 of 20" in decisions["CDEC-10"].reason
 
 

@@ -180,7 +180,8 @@ class Source(Part):
     id: str = Field("", exclude=True)
     title: Text
     licence: Text = Field(
-        "", description="Terms of the data; without, nothing made from them leaves the machine."
+        "",
+        description="Terms of the data; without, neither data nor records leave the machine.",
     )
     citation: Text
     homepage: Address
@@ -199,7 +200,7 @@ class Source(Part):
     @property
     def terms(self) -> str:
         """Return the licence, or a note that none was verified."""
-        return self.licence or "not verified: nothing made from these data is shared"
+        return self.licence or "not verified: no data and no record of a run is shared"
 
     @model_validator(mode="before")
     @classmethod

@@ -243,6 +243,37 @@ def pooled(table: pd.DataFrame) -> Table:
     return Table.of(_COMPARED, columns)
 
 
+def added_cohorts(verdicts: pd.DataFrame, contenders: Iterable[str]) -> Table:
+    """Return what clusters change in each added cohort, by what the rule compares them with."""
+    rows = verdicts[verdicts["metric"] == MAIN]
+    rows_by_key = {
+        (row["question"], row["dataset"], row["contender"]): row for row in rows.to_dict("records")
+    }
+
+    def gain(question: str) -> How:
+        def cell(key: tuple[str, str]) -> str:
+            row = rows_by_key.get((question, *key))
+            if row is None:
+                return "–"
+            return NEVER if row["verdict"] == NEVER else with_interval(row)
+
+        return cell
+
+    def model(key: tuple[str, str]) -> str:
+        contender = parse_contender(key[1])
+        return f"{contender_label(contender.learner)}, {kind_label(contender.arm)}"
+
+    columns: dict[str, How] = {
+        "cohort": lambda key: f"`{key[0]}`",
+        "model": model,
+        "no clusters": gain(HELP.id),
+        "random groups": gain(RANDOM.id),
+        "splines in LR": gain(BENT.id),
+    }
+    keys = [(name, one) for name in dict.fromkeys(rows["dataset"]) for one in contenders]
+    return Table.of(keys, columns, n_labels=2)
+
+
 def curved(table: pd.DataFrame, models: Mapping[str, str]) -> Table:
     """Return pooled gains of models without clusters over the learner, forced and optional."""
     rows = table[(table["metric"] == MAIN) & (table["pooling"] == FAMILY)]
@@ -368,7 +399,7 @@ _WRITERS: dict[str, Callable[..., Table | str]] = {
     for write in (
         *(headline, prediction, cells, kinds, run_scores, one_cluster, printed, faults),
         *(excluded, planted, clinical_excluded, pooled),
-        *(power, price_table, by_size, curved),
+        *(power, price_table, by_size, added_cohorts, curved),
     )
 }
 BLOCKS: dict[str, dict[str, Any]] = yaml.safe_load(

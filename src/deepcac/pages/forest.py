@@ -70,7 +70,9 @@ class Forest:
         """Return the panels of each line, and the rows that these have."""
         names = list(self.panels)
         lines = [names[start : start + across] for start in range(0, len(names), across)]
-        present = [set(self.points.loc[self.points["panel"].isin(one), "row"]) for one in lines]
+        present = [
+            set(self.points.loc[self.points["panel"].isin(panels), "row"]) for panels in lines
+        ]
         rows = ([name for name in self.labels if name in line] for line in present)
         return list(zip(lines, rows, strict=True))
 

@@ -124,6 +124,6 @@ def _entries(blocks: Iterable[Block], subject: str) -> list[tuple[str, str]]:
             title = block.title.rpartition("), ")[2] if block.group else block.title
             entries.append((title, f"table-{block.id}"))
         elif isinstance(block, Section):
-            own = [(block.heading, block.id)] if block.id else _entries(block.blocks, subject)
-            entries += own
+            entry = [(block.heading, block.id)] if block.id else _entries(block.blocks, subject)
+            entries += entry
     return entries

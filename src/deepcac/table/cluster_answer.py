@@ -237,9 +237,9 @@ def _decided(
     """
     better = [row for row in lines if row["verdict"] == BETTER]
     undecided = [row for row in lines if row["verdict"] == UNDECIDED]
-    own = [row for row in better if row["reference"] == best]
+    ahead = [row for row in better if row["reference"] == best]
     likely = [row for row in undecided if row["low"] > 0]
-    for verdict, gains in ((USE, own), (WEAKER, better), (LIKELY, likely)):
+    for verdict, gains in ((USE, ahead), (WEAKER, better), (LIKELY, likely)):
         if gains and rarest >= FEWEST_EVENTS:
             return verdict, max(gains, key=lambda row: float(row["mean"]))
     if rarest < FEWEST_EVENTS:

@@ -118,9 +118,9 @@ def _judge(
         follow = planted_follow_up(ground.follow, matrix.label, seed)
         matrix = replace(matrix, label=follow.outcome)
     alone, *clustered = (Contender(linear(), arm) for arm in ("", KM, CAC))
-    told = with_true_subtype(matrix, ground.subtype)
+    with_truth = with_true_subtype(matrix, ground.subtype)
     records: dict[str, TrialRecord] = {}
-    for before, rows, fighters in (("", matrix, [alone, *clustered]), (TOLD, told, [alone])):
+    for before, rows, fighters in (("", matrix, [alone, *clustered]), (TOLD, with_truth, [alone])):
         drawn = resamples(rows, n, MOST_TRAIN, unit=unit, follow=follow)
         effort = Effort(n, n, 0, MOST_TRAIN, TRIALS, TRIALS)
         judged = judge_samples(drawn, fighters, effort)
@@ -135,8 +135,8 @@ def _judge(
         for before, way in WAYS.items()
         if line["contender"].startswith(before)
     ]
-    found = [outcome for outcome in outcomes if outcome["way"] != WAYS[TOLD]]
-    best = max(found, key=lambda outcome: (outcome["detected"], outcome["mean"]))
+    clustered_only = [outcome for outcome in outcomes if outcome["way"] != WAYS[TOLD]]
+    best = max(clustered_only, key=lambda outcome: (outcome["detected"], outcome["mean"]))
     return [*outcomes, {**best, "way": FOUND}]
 
 

@@ -121,7 +121,7 @@ def _refit(
             return None
         taken = tried[choice(scores.every, tried)]
         model = fit_risk_model(drawn, settings(taken), seed)
-        drawn_risk, risk = (model.answers(one.features.X)[0][:, 1] for one in (drawn, table))
+        drawn_risk, risk = (model.answers(rows.features.X)[0][:, 1] for rows in (drawn, table))
     return risk, _scored(drawn, drawn_risk), _scored(table, risk)
 
 

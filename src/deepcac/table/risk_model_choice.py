@@ -190,7 +190,7 @@ def _tuned(scores: Scores, tried: Sequence[Candidate]) -> dict[tuple[int, int], 
     The simplest comes first: none has fewer clusters, or as many and a simpler learner.
     """
     means = scores.log_likelihood.mean(axis=0)
-    models = [(own.k, simplicity(own.learner)) for own in tried]
+    models = [(candidate.k, simplicity(candidate.learner)) for candidate in tried]
     return {models[t]: t for t in sorted(range(len(tried)), key=lambda t: (models[t], means[t]))}
 
 

@@ -18,6 +18,7 @@ from deepcac.table import comparing
 from deepcac.table.audit import auditing
 from deepcac.table.columns.description_file import as_yaml
 from deepcac.table.commands import app
+from deepcac.table.elsewhere import comparing_places
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.page_sections import OWN, page_text
 from deepcac.table.second_table import TableReader
@@ -138,7 +139,8 @@ def fitted_once(monkeypatch):
         return answer
 
     for module, names in (
-        (comparing, ("run_budgeted", "_judge")),
+        (comparing, ("run_budgeted",)),
+        (comparing_places, ("judge_folds",)),
         (auditing, ("run_budgeted", "beyond_risk", "assignable")),
     ):
         for name in names:

@@ -27,7 +27,7 @@ from deepcac.scoring.resampled_scores import (
 from deepcac.table.pages.score_tables import BENEFIT
 from deepcac.table.pages.subgroups import MEASURES, subgroup_gaps, subgroups
 from deepcac.table.predictions import Predictions, stack
-from deepcac.table.risk_model_choice import MODEL, FoldAnswers, held_out
+from deepcac.table.risk_model_choice import MODEL, held_out
 
 HORIZON, T = 2.0, 0.3
 
@@ -119,7 +119,7 @@ def test_scores_over_parts_are_their_plain_definitions_in_every_draw(predictions
 def test_a_model_file_has_no_calibration_where_there_is_no_slope(risk):
     y, row = np.tile([0, 1], 50), np.arange(100)
     predictions = Predictions(row, row, y, {MODEL: risk}, row % 5)
-    out = held_out(FoldAnswers(np.array([0.5, 0.6, 0.5, 0.6, 0.5]), 20, 0.25, predictions))
+    out = held_out(np.array([0.5, 0.6, 0.5, 0.6, 0.5]), 20, 0.25, predictions)
     assert np.isfinite(list(out.values())).all()
     assert not [name for name in out if "calibration" in name or "expected" in name]
 

@@ -118,6 +118,6 @@ def test_a_rounded_zero_has_no_sign():
     cell = next(cell for cell in printed_cells() if cell.kind == "score" and cell.value)
     run = Ours(cell.value - 0.00001, None, "ok", "a run")
     answers = SimpleNamespace(
-        answer=lambda *_: run, target=lambda _: "", remark=lambda _: "", apart=lambda _: ""
+        answer=lambda *_: run, target=lambda _: "", remark=lambda _: "", not_counted=lambda _: ""
     )
     assert str(entry_of(cell, answers, (), "").difference) == "0.0"

@@ -28,7 +28,7 @@ def test_a_figure_takes_any_name(tmp_path, name):
         axes.set_title(name)
         axes.legend()
 
-    figure = Figure("odd", name, "", "x", (2, 2), draw, (name, "value"), [(name, 0.5), ("-0.5", 1)])
+    figure = Figure("odd", name, "", (2, 2), draw, "x", (name, "value"), [(name, 0.5), ("-0.5", 1)])
     figures.write(figure, tmp_path)
     rows = list(csv.reader((tmp_path / "odd.csv").open(newline="", encoding="utf-8")))
     assert rows[0][0] == rows[1][0] == ("'" + name if name.startswith("=") else name)

@@ -333,7 +333,7 @@ def test_two_records_of_one_run_are_refused(tmp_path):
 
 
 def picture(name, draw):
-    return Figure(name, name, "A test.", "own", (2, 1), draw, ("x",), [[1.0]])
+    return Figure(name, name, "A test.", (2, 1), draw, "own", ("x",), [[1.0]])
 
 
 def test_pictures_are_the_same_however_many_processes_draw(tmp_path):

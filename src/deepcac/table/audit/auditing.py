@@ -160,8 +160,8 @@ def group_table(table: LabelledTable, groups: Groups, risk: Array) -> Table:
     rates = [of_group[event] for of_group in outcome_rates(table, groups.code)]
     rows = []
     for j in sorted(range(groups.k), key=lambda j: -rates[j].rows):
-        size, own = rates[j].rows, risk[groups.code == j, event]
-        low, high = (100 * np.quantile(own, (0.1, 0.9))).tolist()
+        size, inside = rates[j].rows, risk[groups.code == j, event]
+        low, high = (100 * np.quantile(inside, (0.1, 0.9))).tolist()
         tenths = OfSome(f"{low:.1f} to {high:.1f} %", size, 10 * FEW)  # `FEW` lie beyond each
         rows.append(
             (
@@ -169,7 +169,7 @@ def group_table(table: LabelledTable, groups: Groups, risk: Array) -> Table:
                 rates[j].text,
                 *(
                     withheld(cell, partial(_hidden, rates[j]))
-                    for cell in (f"{100 * own.mean():.1f} %", tenths)
+                    for cell in (f"{100 * inside.mean():.1f} %", tenths)
                 ),
             )
         )

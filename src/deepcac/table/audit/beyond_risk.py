@@ -92,7 +92,7 @@ def _held_out_risk(fold: Fold, seed: int) -> Array:
     alone = [Contender(linear()), Contender(booster())]
     with threadpool_limits(1):
         best = [tuned(sample, contender, TRIALS)[LOSS] for contender in alone]
-    return max(best, key=lambda one: one.validation).risk
+    return max(best, key=lambda model: model.validation).risk
 
 
 def log_odds(risk: Array) -> Array:

@@ -70,27 +70,27 @@ def answer_groups(
     The trials are of `group_contenders`; `rare` counts the rows of the table's rarest class, and
     says what they are called.
     """
-    found = answer(trials, name, *rare, subject=GROUPS)
+    answered = answer(trials, name, *rare, subject=GROUPS)
     more = (
         "The groups say more about the outcome than the risk without them."
         if beyond.low > 0
         else "We found no evidence that the groups say more than the risk of a model without them."
     )
     return replace(
-        found,
-        sentence=_sentence(found, beyond),
+        answered,
+        sentence=_sentence(answered, beyond),
         also=[_assignment(assigned)],
-        details=[*found.details, more],
-        warnings=_warnings(found.table, beyond, assigned),
+        details=[*answered.details, more],
+        warnings=_warnings(answered.table, beyond, assigned),
     )
 
 
-def _sentence(found: Answer, beyond: BeyondRisk) -> str:
+def _sentence(answered: Answer, beyond: BeyondRisk) -> str:
     """Return the sentence on the comparisons, or what weighs more."""
-    gains = rows_of(found.table, HELP)
+    gains = rows_of(answered.table, HELP)
     helped = gains.loc[gains["verdict"] == BETTER, "contender"]
-    if found.verdict == TOO_FEW:
-        return found.sentence
+    if answered.verdict == TOO_FEW:
+        return answered.sentence
     if beyond.alone >= TELLS:
         return (
             f"Do not use these groups to predict: by themselves they predict the label (AUROC "
@@ -102,14 +102,16 @@ def _sentence(found: Answer, beyond: BeyondRisk) -> str:
             f"held-out rows {with_interval((beyond.gain, beyond.low, beyond.high), 4, sign=True)}"
             "), though no tuned model shows a gain in AUROC."
         )
-    controls = rows_of(found.table, ANY)
+    controls = rows_of(answered.table, ANY)
     against = controls[controls["contender"].isin(helped)]
     but = ""
-    if len(helped) and not _still_helps(found.table):
+    if len(helped) and not _still_helps(answered.table):
         but = "no gain once they are read from the other columns of a patient"
     elif not (against["verdict"] == BETTER).all():
         but = "no advantage over groups that mean nothing"
-    return f"{found.sentence.removesuffix('.')}, but we found {but}." if but else found.sentence
+    if not but:
+        return answered.sentence
+    return f"{answered.sentence.removesuffix('.')}, but we found {but}."
 
 
 def _still_helps(table: pd.DataFrame) -> bool:

@@ -124,7 +124,7 @@ def tuned(sample: Resample, contender: Contender, trials: int) -> dict[str, Tune
 
 def best_of(finished: Mapping[str, dict[str, Tuned]], names: Sequence[str], metric: str) -> Tuned:
     """Return the contender among `names` that the validation rows like best."""
-    return max((finished[name][metric] for name in names), key=lambda one: one.validation)
+    return max((finished[name][metric] for name in names), key=lambda model: model.validation)
 
 
 def judge_folds(folds: Sequence[Fold], run: TableRun) -> list[JudgedFold]:
@@ -148,7 +148,7 @@ def judge_fold(fold: Fold, seed: int, trials: int, most: int) -> list[JudgedFold
     """
     sample = fold.sample(seed, most)
     with threadpool_limits(1):
-        finished = {one.id: tuned(sample, one, trials) for one in contenders()}
+        finished = {model.id: tuned(sample, model, trials) for model in contenders()}
         known = fold.fit if fold.follow is None else fold.fit[fold.follow.outcome_known[fold.fit]]
         cut = len(sample.train) + len(sample.validation) < len(known)
         return [
@@ -215,7 +215,7 @@ def mean_aurocs(
     """
     classes = [1] if risk.shape[1] == 2 else range(risk.shape[1])
     whom = (Patients((y == c).astype(np.int64), risk[:, c], follow) for c in classes)
-    return np.asarray(np.mean([drawn_aurocs(one, draws) for one in whom], axis=0))
+    return np.asarray(np.mean([drawn_aurocs(member, draws) for member in whom], axis=0))
 
 
 def _auroc(drawn: Array, predictions: Predictions | None) -> Estimate:

@@ -144,23 +144,23 @@ def _external_fold(table: LabelledTable, others: list[LabelledTable]) -> Fold:
     """Return the fold that learns from the first table and judges each of the others."""
     tables, n = [table, *others], len(table.features.label)
     # A row without a label is not counted, but has a number.
-    ends = np.cumsum([max(one.total, one.features.row_id.max()) for one in tables])
-    ids = [one.features.row_id + first for one, first in zip(tables, [0, *ends], strict=False)]
+    ends = np.cumsum([max(table.total, table.features.row_id.max()) for table in tables])
+    ids = [table.features.row_id + first for table, first in zip(tables, [0, *ends], strict=False)]
     features = FeatureMatrix(
         np.concatenate(ids),
-        np.concatenate([one.features.label for one in tables]),
-        np.vstack([one.features.X for one in tables]),
+        np.concatenate([table.features.label for table in tables]),
+        np.vstack([table.features.X for table in tables]),
         table.features.names,
     )
     unit = None
     if (patient := table.description.use.patient) is not None:
-        cells = [same_names(plain(one.rows[patient])).to_pandas() for one in tables]
+        cells = [same_names(plain(table.rows[patient])).to_pandas() for table in tables]
         unit = pd.factorize(pd.concat(cells))[0].astype(np.int64)
-    follow = joined([one.follow for one in tables if one.follow is not None])
+    follow = joined([table.follow for table in tables if table.follow is not None])
     test = np.arange(len(features.label)) >= n
-    ends = np.cumsum([len(one.rows) for one in others])
+    ends = np.cumsum([len(table.rows) for table in others])
     rows = np.split(np.arange(test.sum()), ends[:-1])
-    places = tuple(zip([one.name for one in others], rows, strict=True))
+    places = tuple(zip([table.name for table in others], rows, strict=True))
     return replace(left_out(others[0].name, features, test, unit, follow), places=places)
 
 

@@ -298,7 +298,8 @@ class Unfamiliar:
 
         Levels of few rows are counted unless they are to be `named`.
         """
-        column = next((one for one in self.encoder.used if one.name == name and one.levels), None)
+        with_levels = {column.name: column for column in self.encoder.used if column.levels}
+        column = with_levels.get(name)
         if column is None:
             return ""
         if what == _NO_VALUE and ABSENT not in column.levels:

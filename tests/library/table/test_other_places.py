@@ -183,6 +183,12 @@ def test_a_model_that_is_not_pooled_has_not_the_verdict_of_the_first_site():
               for one in judged]  # fmt: skip
     (row,) = _comparisons(compared_places(judged)).texts
     assert row[1:4] == ("not pooled", "", "")
+    # Another model differs in both sites and is pooled: both rows have its columns.
+    pooled = over_places("ab", [Compared("cac_lr", "lr", 0.85, 0.8, 0.01)] * 2)
+    rows = _comparisons({**compared_places(judged), "cac_lr": pooled}).texts
+    assert [len(row) for row in rows] == [7, 7]
+    assert rows[0][4:] == ("", "", "0 of 2")
+    assert rows[1][6] == "2 of 2"
 
 
 def external(tmp_path, a, b, **lines):

@@ -11,6 +11,7 @@ from deepcac.pages.sections import Block, Section
 from deepcac.pages.tables import Table
 from deepcac.scoring.calibration import recalibrated
 from deepcac.scoring.equivalence import BETTER, NEVER
+from deepcac.scoring.random_effects import Pooled
 from deepcac.scoring.resampled_scores import AUROC, MOST_DRAWS, score_intervals
 from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.answer import Answer, contender_name, signed, with_interval
@@ -219,7 +220,7 @@ def _ranking_alone(judged: Sequence[JudgedFold]) -> list[Block]:
 
 def _comparisons(comparisons: Mapping[str, Over]) -> Table:
     """Return every contender minus its model alone: over all sites, or in the one place."""
-    rows = []
+    rows, several = [], any(over.pooled is not None for over in comparisons.values())
     for key, over in comparisons.items():
         if key == BEST:
             continue
@@ -227,13 +228,11 @@ def _comparisons(comparisons: Mapping[str, Over]) -> Table:
         better = sum(entry.verdict == BETTER for entry in over.places)
         outcome = ("not pooled", "", "") if place is None else (place.verdict, *_difference(place))
         cells = [contender_name(key), *outcome]
-        if over.pooled is not None:
-            ends = (over.pooled.new_low, over.pooled.new_high)
-            new = "" if np.isnan(ends[0]) else " to ".join(signed(end, 4) for end in ends)
-            cells += [new, f"{over.pooled.tau:.4f}", f"{better} of {len(over.places)}"]
+        if several:
+            new, tau = _new_site(over.pooled)
+            cells += [new, tau, f"{better} of {len(over.places)}"]
         rows.append(tuple(cells))
     head = ["model", "verdict", "difference", "95 % interval"]
-    several = any(over.pooled is not None for over in comparisons.values())
     return Table.of_texts(
         "comparisons",
         "Every model",
@@ -241,6 +240,16 @@ def _comparisons(comparisons: Mapping[str, Over]) -> Table:
         rows,
         verdict="verdict",
     )
+
+
+def _new_site(pooled: Pooled | None) -> tuple[str, str]:
+    """Return the prediction interval of a new site, and tau; empty where sites were not pooled."""
+    if pooled is None:
+        return "", ""
+    ends = (pooled.new_low, pooled.new_high)
+    return "" if np.isnan(ends[0]) else " to ".join(
+        signed(end, 4) for end in ends
+    ), f"{pooled.tau:.4f}"
 
 
 def _method(places: PlaceTables, several: bool, run: TableRun, seconds: float) -> list[str]:

@@ -45,7 +45,7 @@ MEASURED = {
     ),
     *("repeats", "repeats_again", "repeats_other_cpu", "repeats_within", "spotcheck"),
     *("cpu_repeats", "tolerances", "shared_patients", "by_size"),
-    *("added_cohorts", "added_cohorts_pooled"),
+    *("added_cohorts", "added_cohorts_pooled", "added_on_splines", "added_on_splines_pooled"),
     *("criteria", "factorial", "factorial_splits", "judge_blends", "judge_division_pairs"),
     *("judge_divisions", "judge_richer_labels", "judge_scorecards", "judge_transfer"),
     *("subtype_arms", "subtype_stability", "table_shape"),

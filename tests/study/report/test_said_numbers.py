@@ -164,6 +164,40 @@ def of_clinical_cohorts():
     yield "archive/studies.md", sum(moves == "better"), len(moves), sum(moves == "worse")
 
 
+def of_experiments():
+    """Cohorts and splines that were added after the plan."""
+
+    def pooled(name, question, contender):
+        asked = {"question": question, "metric": "auroc", "contender": contender}
+        (row,) = rows(name, pooling="family", **asked).query("alpha.isna()").itertuples()
+        return row
+
+    cohorts, splines = "added_cohorts_pooled", "added_on_splines_pooled"
+    kept = {"metric": "auroc", "question": "forced", "excluded": "yes"}
+    assert not table("added_cohorts")["helps"].any()
+    assert not table("added_on_splines")["helps"].any()
+    n = len(rows("added_cohorts", **kept))
+    assert n == len(rows("added_cohorts", metric="auroc", question="forced"))
+    yield "judge.md", f"none of the {n} comparisons", f"all {n} rule out a gain"
+    yield "judge.md", "they add", *span(pooled(cohorts, "help", "dist_lr"))
+    yield "judge.md", "CAC adds", *span(pooled(cohorts, "help", "cac_lr"))
+    yield "judge.md", "to LightGBM", *span(pooled(cohorts, "help", "cac_lgbm"))
+    yield "judge.md", "always used", *span(pooled(cohorts, "bend", "spline_lr"))
+    for contender, dataset in (
+        ("cac_lgbm", "nhanes1_10y"),
+        ("ebm", "crash2"),
+        ("ebm", "gusto_30d"),
+    ):
+        question = "bend" if contender == "ebm" else "random"
+        asked = {"metric": "auroc", "question": question, "contender": contender}
+        yield "judge.md", signed(one("added_cohorts", "mean", dataset=dataset, **asked))
+    n = len(rows("added_on_splines", metric="auroc", question="forced"))
+    yield "judge.md", f"{len(rows('added_on_splines', **kept))} of {n} rule out a gain"
+    for contender in ("cac", "km", "dist"):
+        row = pooled(splines, "help", f"{contender}_spline_lr")
+        yield "judge.md", "splines", *span(row)
+
+
 def of_expertnet():
     """What the result files of its authors hold, and our own run."""
     printed = table("expertnet_printed").set_index("cohort")
@@ -248,7 +282,14 @@ def of_what_was_measured():
 @pytest.mark.parametrize(
     "facts",
     [
-        *(of_the_judge, of_clinical_cohorts, of_expertnet, of_planted_and_divided, of_the_papers),
+        *(
+            of_the_judge,
+            of_clinical_cohorts,
+            of_experiments,
+            of_expertnet,
+            of_planted_and_divided,
+            of_the_papers,
+        ),
         of_what_was_measured,
     ],
 )

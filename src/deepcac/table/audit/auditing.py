@@ -133,7 +133,7 @@ def audit_page(
                 [
                     "Models of the training rows predict the group of held-out rows from the other "
                     "columns, and their outcome: by the columns without the groups (the risk), by "
-                    "the groups alone, and by both. Groups are of use for a new patient only if "
+                    "only the groups, and by both. Groups are of use for a new patient only if "
                     "they can be predicted.",
                     Table.of_texts("found", "Groups and risk", ("measure", "value"), measures),
                     Section("unseen", "What cannot be seen here", [_UNSEEN]),
@@ -190,7 +190,7 @@ def _measures(assigned: Assignable, beyond: BeyondRisk) -> list[tuple[str, str]]
         ("share of rows that get their group", f"{assigned.accuracy:.3f}"),
         ("the same by naming the largest group", f"{assigned.largest:.3f}"),
         ("adjusted Rand index (1: all alike, 0: as by chance)", f"{assigned.agreement:z.3f}"),
-        ("AUROC of the groups alone", f"{beyond.alone:.3f}"),
+        ("AUROC of the groups without other columns", f"{beyond.alone:.3f}"),
         ("AUROC of the model without the groups", f"{beyond.auroc:.3f}"),
         ("gain in log loss per row by the groups, given the risk", gain),
     ]

@@ -201,7 +201,7 @@ def power_answer(table: LabelledTable, planted: pd.DataFrame) -> Answer:
         f"The largest planted gain, {most:.3f}, was found in fewer than 80 % of its cohorts."
         if seen is None
         else f"Planted gains of {seen:.3f} and more were found in at least 80 % of their cohorts.",
-        "Not seen means: found in fewer than 80 of 100 comparisons, by the rule of deepcac "
+        "Missed means: found in fewer than 80 of 100 comparisons, by the rule of deepcac "
         "compare, even at the upper end of the 95 % interval.",
         f"It rests on {cohorts} planted cohorts of each of {curve['strength'].nunique()} "
         "strengths. The outcomes in them are synthetic; the columns are yours.",

@@ -328,7 +328,13 @@ def _overlap(first: LabelledTable, other: LabelledTable) -> list[str]:
     )
     seen = {row.tobytes() for row in learnt}
     rows = rows[telling_rows(other.features.X)]
-    if same := sum(row.tobytes() in seen for row in rows):
+    same = sum(row.tobytes() in seen for row in rows)
+    if 2 * same > len(rows) >= FEW:
+        raise DataError(
+            f"--external {other.name}: most rows are equal to a row of {first.name} in every "
+            "column; the same patients are no test, so name patients of another place"
+        )
+    if same:
         text = (
             "{} of {} rows are equal to a row of {} in every column; make sure that they are other "
             "patients."

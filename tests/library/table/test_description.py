@@ -470,13 +470,23 @@ def test_a_value_of_another_kind_is_refused_with_its_key(tmp_path, lines, wanted
         read_description(tmp_path / "t.yaml")
 
 
-@pytest.mark.parametrize("slip", ["missingvalues", "Missing-Values", "misingValues"])
+@pytest.mark.parametrize(
+    "slip", ["missingvalues", "Missing-Values", "misingValues", "misisngValues"]
+)
 def test_a_misspelt_key_of_the_standard_is_refused_and_other_properties_are_not(tmp_path, slip):
     head = "name: t\npath: t.csv\nlicenses: [a]\nschema: {primaryKey: a, fields: [{name: a, "
     (tmp_path / "t.yaml").write_text(head + "rdfType: b, categoriesOrdered: true}]}")
     assert [*read_description(tmp_path / "t.yaml").fields] == ["a"]
     (tmp_path / "t.yaml").write_text(head + f"{slip}: ['?']}}]}}")
     with pytest.raises(ConfigError, match=rf"fields\.0: .*{slip}.*missingValues"):
+        read_description(tmp_path / "t.yaml")
+
+
+def test_letters_that_changed_places_in_a_short_key_are_refused(tmp_path):
+    (tmp_path / "t.yaml").write_text(
+        "name: t\npath: t.csv\nschema: {fields: [{name: a, tpye: number}]}"
+    )
+    with pytest.raises(ConfigError, match="tpye.*type"):
         read_description(tmp_path / "t.yaml")
 
 

@@ -254,6 +254,13 @@ def test_a_second_table_is_read_by_its_own_description_or_else_by_that_of_the_fi
     np.testing.assert_array_equal(fold.features.X[400:, 0], b.age)
 
 
+def test_a_part_of_the_first_table_is_no_other_place(tmp_path):
+    a = patients()
+    a["lab"] = np.random.default_rng(5).normal(size=len(a)).round(4)
+    with pytest.raises(DataError, match="equal to a row"):
+        external(tmp_path, a, a.iloc[:300])
+
+
 def test_patients_of_both_tables_are_not_learnt_from(tmp_path):
     drop = {"patient": "patient", "leave_out": ["visit"]}
     a, b = patients(), patients(100, seed=1).assign(patient=lambda frame: frame.patient + 190)

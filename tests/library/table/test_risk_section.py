@@ -211,6 +211,8 @@ def test_what_is_asked_wrongly_is_one_line(judged):
     assert risk_questions("0.1,0.3", "sex, age,,sex") == RiskQuestions((0.1, 0.3), ("sex", "age"))
     with pytest.raises(DataError, match="--by ages: .*age, marker"):
         check_columns(judged[0], ["ages"])
+    with pytest.raises(DataError, match="outcome"):
+        check_columns(judged[0], [judged[0].label])
     label = judged[0].features.label.copy()
     label[0] = 2
     several = replace(judged[0], features=replace(judged[0].features, label=label))

@@ -81,7 +81,10 @@ class _Standard(Entry):
             names = {str(field.validation_alias) for field in cls.model_fields.values()}
             plain = {name.lower(): name for name in names}
             for key in content.keys() - names - cls.model_fields.keys():
-                if near := difflib.get_close_matches(str(key).lower(), plain, n=1, cutoff=0.85):
+                slip = str(key).lower()
+                near = difflib.get_close_matches(slip, plain, n=1, cutoff=0.85)
+                near += [name for name in plain if sorted(name) == sorted(slip)]
+                if near:
                     raise ConfigError(f"no such key {key!r}; did you mean {plain[near[0]]!r}?")
         return content
 

@@ -159,6 +159,8 @@ def _gap_table(gaps: Mapping[str, Mapping[str, Gap]], names: Mapping[str, str]) 
 def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:
     """Raise `DataError` if subgroups cannot be made of these columns."""
     for column in columns:
+        if column == table.label:
+            raise DataError(f"--by {column}: is the outcome; name a column that is known before")
         if column not in table.rows.column_names:
             listed = ", ".join(table.rows.column_names[:20])
             quoted = [name for name in table.rows.column_names if "," in name and column in name]

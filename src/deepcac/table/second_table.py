@@ -299,7 +299,7 @@ def _odd_lines(table: LabelledTable) -> list[str]:
 def _differences(first: LabelledTable, second: LabelledTable) -> list[str]:
     """Say which columns, ids and rows of a second table differ, or should."""
     names = [name for name in second.rows.column_names if name not in first.rows.column_names]
-    lines = [f"Columns that {first.name} has not are not used: {_listed(names)}."] * bool(names)
+    lines = [f"Columns that are not in {first.name} are not used: {_listed(names)}."] * bool(names)
     lines += _overlap(first, second)
     n = len(second.features.label)
     if n < second.total:

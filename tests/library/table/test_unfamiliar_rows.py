@@ -156,7 +156,8 @@ def test_levels_of_all_blocks_are_told_once_with_their_rows():
         block = pa.table({"ward": [ward] * 10 + ["er"] * 30 + ["lone"]})
         strange.add(encoder.encode(block, np.arange(1, 42)), block)
     (line,) = strange.tell(accept=True)
-    assert line.exact.startswith("column 'ward': 'east', 'lone', 'south' was not seen")
+    assert "'ward'" in line.exact
+    assert ": 'east', 'lone', 'south' (" in line.exact
     assert "(33 rows)" in line.exact
     (line,) = strange.tell()
     assert "east, south, 1 rare" in line

@@ -59,9 +59,10 @@ def calibration_figure(
         )
     else:
         size, draw = _panels(curves, draw_calibration)
-    below = f" Below: how the risks are spread, no bar for fewer than {rule.few} patients."
+    below = " Below: how the risks are spread"
+    below += f", no bar for fewer than {rule.few} patients." if rule.few > 1 else "."
     return Figure(
-        id="calibration",
+        id="calibration" if outcomes else "calibration-by-panel",
         title="Are the risks right?",
         caption=f"Observed share at each predicted risk, with a pointwise 95 % interval; on "
         f"the dotted line risks are right.{below * bool(outcomes)}{_left_out(judged)}",

@@ -315,9 +315,10 @@ class Unfamiliar:
         if not named:
             common = sorted(level for level, n in levels.items() if n >= FEW)
             rare = len(levels) - len(common)
-            shown = [*common[:_MOST_NAMED], *[f"{rare} rare"] * bool(rare)]
+            shown = [*common[:_MOST_NAMED], *[f"{rare} rare level{'s' * (rare > 1)}"] * bool(rare)]
         return Text(
-            "column {!r}: {} was not seen when the model was fitted ({} rows); it counts as {}",
+            "column {!r}: not seen when the model was fitted: {} ({} rows); such a cell counts "
+            "as {}",
             *(name, ", ".join(shown), Count(count), _instead(column)),
         )
 

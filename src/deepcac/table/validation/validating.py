@@ -209,9 +209,9 @@ def _few_events(counts: Sequence[int]) -> list[str]:
         what = "patients without the event"
     return [
         Text(
-            "Warning: {} {}. With fewer than {} a validation is uncertain, whatever its intervals "
-            "(Vergouwe et al. 2005).",
-            *(Count(min(counts)), what, ENOUGH_EVENTS),
+            "Warning: there are fewer than {} {}, so that a validation is uncertain, whatever its "
+            "intervals (Vergouwe et al. 2005).",
+            *(ENOUGH_EVENTS, what),
         )
     ]
 

@@ -45,7 +45,7 @@ def judged(tmp_path_factory):
     path.write_text("\n".join(["age,marker,sex,died", *lines]) + "\n")
     table = read_labelled(inferred(path))
     fighters = [Contender("lr"), Contender("lr", KM), Contender("lr", HASH)]
-    trials = run_budgeted(table, TableRun(budget=0.01, trials=1, jobs=1), fighters)
+    trials = run_budgeted(table, TableRun(resamples=5, trials=1, jobs=1), fighters)
     return table, trials, answer(trials, "t", table.rarest)
 
 

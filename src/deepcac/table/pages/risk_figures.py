@@ -59,8 +59,7 @@ def calibration_figure(
         )
     else:
         size, draw = _panels(curves, draw_calibration)
-    below = " Below: how the risks are spread"
-    below += f", no bar for fewer than {rule.few} patients." if rule.few > 1 else "."
+    below = f" Below: how the risks are spread, no bar for fewer than {rule.few} patients."
     return Figure(
         id="calibration" if outcomes else "calibration-by-panel",
         title="Are the risks right?",

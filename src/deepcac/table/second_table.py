@@ -329,7 +329,8 @@ def _overlap(first: LabelledTable, other: LabelledTable) -> list[str]:
     seen = {row.tobytes() for row in learnt}
     rows = rows[telling_rows(other.features.X)]
     same = sum(row.tobytes() in seen for row in rows)
-    if 2 * same > len(rows) >= FEW:
+    # Rows of a patient who is named in both tables are not learnt from.
+    if use.patient is None and 2 * same > len(rows) >= FEW:
         raise DataError(
             f"--external {other.name}: most rows are equal to a row of {first.name} in every "
             "column; the same patients are no test, so name patients of another place"

@@ -255,7 +255,7 @@ def test_a_second_table_is_read_by_its_own_description_or_else_by_that_of_the_fi
 
 
 def test_a_part_of_the_first_table_is_no_other_place(tmp_path):
-    a = patients()
+    a = patients().drop(columns=["patient", "visit"])
     a["lab"] = np.random.default_rng(5).normal(size=len(a)).round(4)
     with pytest.raises(DataError, match="equal to a row"):
         external(tmp_path, a, a.iloc[:300])

@@ -72,6 +72,14 @@ def judged_datasets():
     return rf"(?!({'|'.join(JUDGE_FOLDERS)})/)\w+"
 
 
+def tasks_known_then():
+    return "|".join(config["judge"]["clinical"]["added"]["known_then"]) or "none"
+
+
+def known_then(wildcards):
+    return config["judge"]["clinical"]["added"]["known_then"][wildcards.dataset]
+
+
 def networks():
     return "|".join(sorted(m.id for m in methods().values() if m.family == "deep"))
 

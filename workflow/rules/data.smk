@@ -101,6 +101,28 @@ use rule build_features as build_pair_features with:
         dataset=pairwise_datasets(),
 
 
+rule known_features:
+    """Leave out of a task's features what may not be known when the prediction is due."""
+    input:
+        features=sound_feature_file,
+    output:
+        known="data/features/known_then/{dataset}.parquet",
+    log:
+        "logs/features/known_then/{dataset}.log",
+    benchmark:
+        "logs/benchmarks/features/known_then/{dataset}.tsv"
+    wildcard_constraints:
+        dataset=tasks_known_then(),
+    conda:
+        "../../envs/deepcac.yaml"
+    params:
+        call="deepcac_study.features.known_then.write_known_then",
+        code=code_digest("deepcac_study.features.known_then"),
+        known_then=known_then,
+    script:
+        "../scripts/call.py"
+
+
 rule synthetic_grid:
     """Generate the synthetic grid of the CAC papers, all of its cells in one job."""
     output:

@@ -55,6 +55,33 @@ use rule judge_trials as judge_clinical with:
         effort=clinical_effort,
 
 
+use rule judge_clinical as judge_known_then with:
+    """Tune a contender without the columns that may not be known when the prediction is due."""
+    input:
+        features="data/features/known_then/{dataset}.parquet",
+    output:
+        records=["results/judge/clinical/known_then/{dataset}/{contender}.json"],
+        answers=["results/judge/clinical/known_then/{dataset}/{contender}.parquet"],
+    log:
+        "logs/judge/clinical/known_then/{dataset}/{contender}.log",
+    benchmark:
+        "logs/benchmarks/judge/clinical/known_then/{dataset}/{contender}.tsv"
+
+
+use rule judge_clinical as judge_by_place with:
+    """Tune a contender with whole groups of rows, such as regions, held out."""
+    output:
+        records=["results/judge/clinical/by_place/{dataset}/{contender}.json"],
+        answers=["results/judge/clinical/by_place/{dataset}/{contender}.parquet"],
+    log:
+        "logs/judge/clinical/by_place/{dataset}/{contender}.log",
+    benchmark:
+        "logs/benchmarks/judge/clinical/by_place/{dataset}/{contender}.tsv"
+    params:
+        effort=clinical_effort,
+        grouped=True,
+
+
 rule judge_on_splines:
     """Judge clusters on top of splines (docs/archive/judge-plan-evidence.md)."""
     input:

@@ -61,6 +61,16 @@ class Tables(Entry):
     network_trials: int = Field(1, ge=1, description="as of the judge")
 
 
+class KnownThen(Entry):
+    """What a task leaves out because nobody may have known it when the prediction was due."""
+
+    without: list[str] = Field([], description="columns, with all levels of a category")
+    missing: dict[str, float] = Field({}, description="by column, the number that means no value")
+    filled: list[str] = Field(
+        [], description="columns whose gaps become their median, so that no model sees the gaps"
+    )
+
+
 class Added(Entry):
     """Contenders added after the plan: docs/archive/judge-plan-evidence.md, part 2."""
 
@@ -71,6 +81,12 @@ class Added(Entry):
         [], description="models on these cohorts, beside those of the plan"
     )
     on_splines: list[ContenderId] = Field([], description="models on every clinical task")
+    known_then: dict[Id, KnownThen] = Field(
+        {}, description="a second run of tasks, `results/judge/clinical/known_then/`"
+    )
+    by_place: list[Match] = Field(
+        [], description="a second run, whole groups held out: `results/judge/clinical/by_place/`"
+    )
     families: list[list[str]] = Field(
         [], description="as of the clinical tasks, with these cohorts"
     )

@@ -12,6 +12,7 @@ from deepcac.judging.contenders import parse_contender
 FOLDER = "results/judge"
 PLANTED = "planted"
 TABLES, CLINICAL, BY_SIZE = "tables", "clinical", "by_size"
+KNOWN_THEN, BY_PLACE = "known_then", "by_place"  # second runs of clinical tasks
 _EFFORT = ["resamples", "resamples_small", "small_rows", "train_rows", "trials", "network_trials"]
 
 
@@ -148,6 +149,26 @@ class StudyFiles:
             f"{FOLDER}/{CLINICAL}/{dataset}/{name}.json"
             for dataset in filter(self.reachable, added["datasets"])
             for name in (*settings["contenders"], *added["contenders"])
+        ]
+
+    @property
+    def known_then(self) -> list[str]:
+        """The stored trials of tasks without what may not be known when they predict."""
+        settings = self.judge["clinical"]
+        return [
+            f"{FOLDER}/{CLINICAL}/{KNOWN_THEN}/{dataset}/{name}.json"
+            for dataset in filter(self.reachable, settings["added"]["known_then"])
+            for name in settings["contenders"]
+        ]
+
+    @property
+    def by_place(self) -> list[str]:
+        """The stored trials of tasks whose groups are held out whole."""
+        return [
+            f"{FOLDER}/{CLINICAL}/{BY_PLACE}/{dataset}/{name}.json"
+            for match in self.judge["clinical"]["added"]["by_place"]
+            for dataset in filter(self.reachable, match["datasets"])
+            for name in match["contenders"]
         ]
 
     @property

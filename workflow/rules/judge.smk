@@ -124,11 +124,44 @@ use rule judge_on_splines as judge_cohorts with:
         strict=config["judge"]["strict_margin"],
 
 
+use rule judge_on_splines as judge_second_run with:
+    """Judge tasks without what may not be known when they predict, beside the planned run."""
+    input:
+        to_make([*study.clinical, *study.known_then]),
+    output:
+        path="results/judge/clinical/added/known_then.csv",
+    log:
+        "logs/judge/known_then.log",
+    benchmark:
+        "logs/benchmarks/judge/known_then.tsv"
+    params:
+        call="deepcac_study.judge.added_models.write_known_then",
+        trial_paths=study.clinical,
+        again_paths=study.known_then,
+
+
+use rule judge_on_splines as judge_places with:
+    """Judge tasks whose groups of rows were held out whole."""
+    input:
+        to_make(study.by_place),
+    output:
+        path="results/judge/clinical/added/by_place.csv",
+    log:
+        "logs/judge/by_place.log",
+    benchmark:
+        "logs/benchmarks/judge/by_place.tsv"
+    params:
+        call="deepcac_study.judge.added_models.write_by_place",
+        trial_paths=study.by_place,
+
+
 rule judge_added:
-    """Make both tables of what was added to the clinical tasks."""
+    """Make the tables of what was added to the clinical tasks."""
     input:
         rules.judge_on_splines.output,
         rules.judge_cohorts.output,
+        rules.judge_second_run.output,
+        rules.judge_places.output,
 
 
 rule judge_clinical_tasks:

@@ -1,4 +1,4 @@
-"""Comparisons on clinical tasks added after the plan: clusters on splines, and further cohorts.
+"""Comparisons on clinical tasks added after the plan: more models, more cohorts, second runs.
 
 The families were fixed before the first result: docs/archive/judge-plan-evidence.md, part 2.
 """
@@ -18,14 +18,23 @@ from deepcac.judging.random_partitions import EACH
 from deepcac.judging.resample_scores import resample_scores
 from deepcac.scoring.equivalence import BETTER
 from deepcac.scoring.margins import MARGINS
-from deepcac_study.catalogue.judge_plan import Clinical
-from deepcac_study.judge.clinical_tasks import clinical_verdicts, judge_family, pooled
+from deepcac_study.catalogue.judge_plan import FAMILY, Clinical
+from deepcac_study.judge.clinical_tasks import (
+    PAIR,
+    POOLED,
+    VERDICTS,
+    clinical_tables,
+    clinical_verdicts,
+    judge_family,
+    pooled,
+)
 from deepcac_study.judge.judgement_files import read_records
 from deepcac_study.judge.primary import Records
 from deepcac_study.judge.tables.over_tables import MAIN
 
 _SPLINES = "spline_lr"
 _KINDS = (KM, CAC, *BESIDE)
+TOGETHER = "pooled over cohorts"  # in place of a data set
 StrPath = str | os.PathLike[str]
 Pairs = Iterable[tuple[str, str]]
 
@@ -68,6 +77,76 @@ def write_cohorts(
     write_frame(verdicts, judge_cohorts(cohorts, strict), 5)
     together = clinical_verdicts(resample_scores(every, tuple(MARGINS)), strict)
     write_frame(pooled_path, _pooled(together, plan), 5)
+
+
+def write_known_then(
+    path: StrPath,
+    trial_paths: Iterable[StrPath],
+    again_paths: Iterable[StrPath],
+    *,
+    clinical: Mapping[str, Any],
+    strict: float,
+) -> None:
+    """Write what changes where tasks leave out what may not be known when they predict.
+
+    `again_paths` are the records of the second run; other arguments are as in `write_clinical`.
+    """
+    plan = Clinical.model_validate(clinical)
+    planned = _chosen(trial_paths, plan.datasets, plan.contenders)
+    again = _chosen(again_paths, plan.added.known_then, plan.contenders)
+    write_frame(path, judge_known_then(planned, again, plan, strict), 5)
+
+
+def write_by_place(
+    path: StrPath, trial_paths: Iterable[StrPath], *, clinical: Mapping[str, Any], strict: float
+) -> None:
+    """Write verdicts on tasks whose groups were held out whole, as in `write_clinical`."""
+    (match,) = Clinical.model_validate(clinical).added.by_place
+    records = _chosen(trial_paths, match.datasets, match.contenders)
+    write_frame(path, judge_by_place(records, strict), 5)
+
+
+def judge_known_then(
+    planned: Records, again: Records, plan: Clinical, strict: float
+) -> pd.DataFrame:
+    """Return verdicts and pooled estimates of the planned and of the second run, side by side.
+
+    Rows are tasks of `again`, and all independent cohorts together (``dataset`` is `TOGETHER`).
+    Families are the plan's, with the records of `again` in place of the planned ones.
+    """
+    first, second = (
+        _single_and_pooled(clinical_tables({**planned, **replaced}, plan, strict), [*again])
+        for replaced in ({}, again)
+    )
+    key = [*PAIR, "dataset"]
+    return first.merge(second, on=key, suffixes=("_planned", "_known"), validate="1:1")
+
+
+def _single_and_pooled(tables: Mapping[str, pd.DataFrame], tasks: list[str]) -> pd.DataFrame:
+    """Return verdicts on `tasks`, and estimates pooled over independent cohorts, in one table."""
+    verdicts, estimates = tables[VERDICTS], tables[POOLED]
+    single = verdicts[verdicts["dataset"].isin(tasks)]
+    together = estimates[estimates["pooling"] == FAMILY].assign(dataset=TOGETHER, verdict="")
+    rows = pd.concat([single, together], ignore_index=True)
+    asked = rows["question"].isin([question.id for question in (HELP, FORCED, RANDOM, BENT)])
+    return rows.loc[asked, [*PAIR, "dataset", "verdict", "mean", "low", "high"]]
+
+
+def judge_by_place(records: Records, strict: float) -> pd.DataFrame:
+    """Compare clusters with a learner and with splines, without a decision.
+
+    A family is one question, learner and metric over the kinds of clusters.
+    """
+    tables = []
+    for learner in dict.fromkeys(BENT_OF.values()):
+        kinds = [f"{arm}_{learner}" for arm in _KINDS]
+        families: list[tuple[Question, Pairs]] = [
+            (HELP, [(name, learner) for name in kinds]),
+            (FORCED, [(name, learner) for name in kinds]),
+            (BENT, [(name, _SPLINES) for name in kinds]),
+        ]
+        tables.append(_judged(records, families, (HELP,), strict).drop(columns="helps"))
+    return pd.concat(tables, ignore_index=True)
 
 
 def judge_on_splines(records: Records, strict: float) -> pd.DataFrame:

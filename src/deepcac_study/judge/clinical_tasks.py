@@ -47,8 +47,8 @@ PARTITION = Question("partition", "Do random groups help the same learner?")
 ABOVE_ZERO = "above 0"  # rows of CAC whose trials all have such an alpha
 ALL, FINISHED = "all", "finished"
 _ABOVE = (HELP, FORCED, RANDOM, BENT, SEPARATED)
-_PAIR = ["question", "metric", "contender", "alpha", "reference"]
-_COLUMNS = [*_PAIR, "dataset", "verdict", "mean", "low", "high", "resamples"]
+PAIR = ["question", "metric", "contender", "alpha", "reference"]
+_COLUMNS = [*PAIR, "dataset", "verdict", "mean", "low", "high", "resamples"]
 StrPath = str | os.PathLike[str]
 
 
@@ -275,17 +275,17 @@ def pooled(table: pd.DataFrame, cohorts: Mapping[str, str], *, floor: bool = Fal
     """
     rows = []
     counted = table[table["dataset"].isin(cohorts)]
-    for pair, group in counted.groupby(_PAIR, sort=False):
+    for pair, group in counted.groupby(PAIR, sort=False):
         sites = by_cohort(group, cohorts, floor=floor)
         if len(sites) < 2:
             continue
         estimate = pool_sites(sites["mean"].to_numpy(), sites["error"].to_numpy())
         half = stats.t.ppf(0.975, estimate.freedom) * estimate.error
         interval = {"low": estimate.mean - half, "high": estimate.mean + half}
-        head: dict[str, Any] = dict(zip(_PAIR, pair, strict=True))
+        head: dict[str, Any] = dict(zip(PAIR, pair, strict=True))
         sizes = {"tasks": len(group), "cohorts": len(sites)}
         rows.append({**head, **sizes, "mean": estimate.mean, **interval, "tau": estimate.tau})
-    columns = [*_PAIR, "tasks", "cohorts", "mean", "low", "high", "tau"]
+    columns = [*PAIR, "tasks", "cohorts", "mean", "low", "high", "tau"]
     return pd.DataFrame(rows, columns=columns)
 
 

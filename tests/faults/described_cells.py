@@ -9,8 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from deepcac.table.columns.described_rows import DescribedTable
-from deepcac.table.columns.description_file import find_description
+from deepcac.table.columns.described_rows import DescribedTable, find_description
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.reading.table_files import read_blocks
 

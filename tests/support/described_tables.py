@@ -2,12 +2,11 @@
 
 from dataclasses import replace
 
-from deepcac.table.columns.described_rows import DescribedTable
+from deepcac.files.limits import MOST_ROWS
+from deepcac.table.columns.described_rows import DescribedTable, apply_answers
 from deepcac.table.columns.description import KEEP, Outcome, Use
-from deepcac.table.columns.given_answers import apply_answers
 from deepcac.table.inference.described_table import describe_table
 from deepcac.table.inference.labelled_table import described_table
-from deepcac.table.limits import MOST_ROWS
 
 
 def use_of(label="died", **lines):

@@ -116,8 +116,8 @@ rule known_features:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        call="deepcac_study.features.known_then.write_known_then",
-        code=code_digest("deepcac_study.features.known_then"),
+        call="deepcac_study.features.available_columns.write_available",
+        code=code_digest("deepcac_study.features.available_columns"),
         known_then=known_then,
     script:
         "../scripts/call.py"

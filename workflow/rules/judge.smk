@@ -127,7 +127,7 @@ use rule judge_on_splines as judge_cohorts with:
 use rule judge_on_splines as judge_second_run with:
     """Judge tasks without what may not be known when they predict, beside the planned run."""
     input:
-        to_make([*study.clinical, *study.known_then]),
+        to_make([*study.clinical, *study.second_run]),
     output:
         path="results/judge/clinical/added/known_then.csv",
     log:
@@ -135,9 +135,9 @@ use rule judge_on_splines as judge_second_run with:
     benchmark:
         "logs/benchmarks/judge/known_then.tsv"
     params:
-        call="deepcac_study.judge.added_models.write_known_then",
+        call="deepcac_study.judge.added_models.write_second_run",
         trial_paths=study.clinical,
-        again_paths=study.known_then,
+        again_paths=study.second_run,
 
 
 use rule judge_on_splines as judge_places with:

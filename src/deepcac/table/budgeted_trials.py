@@ -13,17 +13,17 @@ from threadpoolctl import threadpool_limits
 
 from deepcac.errors import ConfigError
 from deepcac.feature_matrix import FeatureMatrix
+from deepcac.files.limits import MOST_ROWS
 from deepcac.judging.contenders import CAC, CELLS, DISTANCES, HASH, KM, Contender
 from deepcac.judging.fitting import fit_trial
 from deepcac.judging.learners import Predict
+from deepcac.judging.predictions import Predictions, predictions_of_choices, stack
 from deepcac.judging.resamples import Resample, resamples
 from deepcac.judging.spaces import Values, of_kind
 from deepcac.judging.trial_record import TrialRecord, join_resamples
 from deepcac.judging.trials import run_resample
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.limits import MOST_ROWS
-from deepcac.table.predictions import Predictions, predictions_of_choices, stack
-from deepcac.table.worker_processes import workers
+from deepcac.worker_processes import workers
 
 Say = Callable[[str], None]
 Fit = Callable[[Contender, Values, Resample], Predict]

@@ -17,15 +17,15 @@ from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.draws import units
 from deepcac.judging.fitting import Fit, fit_in_arm
 from deepcac.judging.learners import Predict, lr
+from deepcac.judging.local_models import fit_boosted, fit_spline_lr
 from deepcac.judging.resamples import Resample, Rows, at_most, prepared
 from deepcac.judging.spaces import Values
 from deepcac.scoring.censored import FollowUp
 from deepcac.scoring.metrics import one_against_rest
 from deepcac.table.budgeted_trials import BOOSTERS, MOST_TRAIN, bent_line, linear
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.local_models import fit_boosted, fit_spline_lr
-from deepcac.table.worker_processes import workers
 from deepcac.types import Array, Ids
+from deepcac.worker_processes import workers
 
 FOLDS = 5
 _CERTAIN = 1e-7

@@ -205,7 +205,7 @@ def profile(
     exact: Exact = False,
 ) -> None:
     """Describe a table: a page on its columns, and a file that says how they are read."""
-    from deepcac.table.columns.description_file import description_path
+    from deepcac.table.columns.described_rows import description_path
     from deepcac.table.pages.profile_page import write_profile_page
 
     path = description or description_path(table)

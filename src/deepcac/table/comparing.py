@@ -1,5 +1,6 @@
 """`deepcac compare`: read, judge inside the table, write page and card."""
 
+from deepcac.files.output_files import StrPath, check_output
 from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.budgeted_trials import (
     Say,
@@ -7,18 +8,19 @@ from deepcac.table.budgeted_trials import (
     contenders,
     run_budgeted,
 )
-from deepcac.table.cards.card_facts import (
+from deepcac.table.cards.model_card import (
+    card_path,
     compare_facts,
+    joined,
     predictor_facts,
     table_facts,
+    usual_facts,
     write_card_of,
 )
-from deepcac.table.cards.model_card import card_path, joined, usual_facts
 from deepcac.table.cluster_answer import answer
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.found_subtypes import shown_clusterings
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
-from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.compare_page import compare_page
 from deepcac.table.pages.page_sections import write_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Canvas
 
+from deepcac.files.output_files import StrPath, check_output
 from deepcac.judging.contenders import CAC, KM, Contender
 from deepcac.judging.planted_outcomes import (
     TOLD,
@@ -45,7 +46,6 @@ from deepcac.table.cluster_answer import FEWEST_EVENTS
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.command_line.option_pairs import CLASSES, refuse_pairs
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
-from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.page_sections import Page, method_section, write_page
 from deepcac.table.sample_sizes import (
     HEAD,

@@ -16,6 +16,7 @@ from sklearn.metrics import roc_auc_score
 from threadpoolctl import threadpool_limits
 
 from deepcac.errors import DataError
+from deepcac.files.output_files import StrPath
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac.pages.sections import Section
 from deepcac.pages.tables import Table
@@ -25,12 +26,11 @@ from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import TableRun, duration
 from deepcac.table.choice_folds import Candidate, score_on_folds
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.output_files import StrPath
 from deepcac.table.pages.page_sections import Page, method_section, write_page
 from deepcac.table.risk_model import DIRECTIONS, RefitSpread, RiskModel, fit_risk_model, patients
 from deepcac.table.risk_model_choice import choice, settings
-from deepcac.table.worker_processes import workers
 from deepcac.types import Array
+from deepcac.worker_processes import workers
 
 SCORES = {"auroc": "AUROC", "calibration_slope": "calibration slope", "brier": "Brier score"}
 _SPAN = (2.5, 97.5)

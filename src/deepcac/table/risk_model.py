@@ -17,6 +17,7 @@ from sklearn.metrics import pairwise_distances_argmin
 
 from deepcac.errors import DataError
 from deepcac.files.saved_models import LARGEST, SMALLEST
+from deepcac.judging.local_models import BoostedTrees, Plane, Splines, fit_plane, grow_trees
 from deepcac.judging.partitions import part
 from deepcac.judging.resamples import OUTLIER, Resample, Rows
 from deepcac.preprocess import TableScaler
@@ -24,7 +25,6 @@ from deepcac.scoring.calibration import log_odds
 from deepcac.table.answer import arm_name, contender_name
 from deepcac.table.budgeted_trials import BOOSTERS, bent_line
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.local_models import BoostedTrees, Plane, Splines, fit_plane, grow_trees
 from deepcac.table.table_model import TableModel
 from deepcac.task import FEW, STEP, rounded
 from deepcac.types import Array, Flags, Ids

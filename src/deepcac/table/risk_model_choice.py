@@ -10,6 +10,7 @@ from scipy import stats
 from deepcac.errors import ConfigError, DataError
 from deepcac.judging.choice import simplest
 from deepcac.judging.contenders import CAC, KM, Contender
+from deepcac.judging.predictions import Predictions
 from deepcac.judging.resamples import OUTLIER
 from deepcac.judging.spaces import Values, trials
 from deepcac.scoring.censored import auroc_at
@@ -31,7 +32,6 @@ from deepcac.table.choice_folds import (
     score_on_folds,
 )
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.predictions import Predictions
 from deepcac.table.sample_sizes import (
     NO_EVIDENCE,
     needed_patients,

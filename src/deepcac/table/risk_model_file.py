@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from deepcac import __version__
 from deepcac.errors import DataError
+from deepcac.files.output_files import StrPath
 from deepcac.files.saved_models import (
     LARGEST,
     MOST_TEXT,
@@ -18,10 +19,7 @@ from deepcac.files.saved_models import (
     reading,
 )
 from deepcac.files.storage import read_json, write_json
-from deepcac.judging.resamples import OUTLIER
-from deepcac.preprocess import LEARNT, TableScaler
-from deepcac.table.budgeted_trials import BOOSTERS, bent_line, linear
-from deepcac.table.local_models import (
+from deepcac.judging.local_models import (
     FEWEST_KNOTS,
     MOST_KNOTS,
     MOST_TREES,
@@ -29,7 +27,9 @@ from deepcac.table.local_models import (
     Plane,
     Splines,
 )
-from deepcac.table.output_files import StrPath
+from deepcac.judging.resamples import OUTLIER
+from deepcac.preprocess import LEARNT, TableScaler
+from deepcac.table.budgeted_trials import BOOSTERS, bent_line, linear
 from deepcac.table.reading.table_encoder import TableEncoder
 from deepcac.table.risk_model import DIRECTIONS, RefitSpread, RiskModel
 from deepcac.table.table_model import TableModel

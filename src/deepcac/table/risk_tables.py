@@ -11,20 +11,25 @@ import pyarrow as pa
 from deepcac.errors import ConfigError, DataError
 from deepcac.files.atomic import atomic_path
 from deepcac.files.csv_files import FORMULA, plain_cell
+from deepcac.files.output_files import StrPath, check_output
 from deepcac.persistence.model_files import load
 from deepcac.scoring.small_cells import FEW
 from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import Say, TableRun
-from deepcac.table.cards.card_facts import predictor_facts, table_facts, write_card_of
 from deepcac.table.cards.fit_card import fit_facts
-from deepcac.table.cards.model_card import card_path, joined, usual_facts
+from deepcac.table.cards.model_card import (
+    card_path,
+    joined,
+    predictor_facts,
+    table_facts,
+    usual_facts,
+    write_card_of,
+)
 from deepcac.table.columns.cells import row_names
-from deepcac.table.columns.described_rows import DescribedTable
-from deepcac.table.columns.description_file import read_description
+from deepcac.table.columns.described_rows import DescribedTable, read_description
 from deepcac.table.command_line.option_pairs import CLASSES, FOLLOW_UP, given, refuse_pairs
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac.table.optimism import Refits, optimism, refit, spread, write_instability_page
-from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.column_tables import column_blocks
 from deepcac.table.pages.page_sections import Page, shown_page
 from deepcac.table.risk_model import RiskModel, fit_risk_model

@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from deepcac.errors import DataError
+from deepcac.files.output_files import StrPath
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.small_cells import FEW, Count, Text
 from deepcac.table.columns.cell_texts import NAMES_A_PATIENT
@@ -22,11 +23,10 @@ from deepcac.table.columns.cells import (
     row_names,
     same_names,
 )
-from deepcac.table.columns.described_rows import DescribedTable
+from deepcac.table.columns.described_rows import DescribedTable, find_description
 from deepcac.table.columns.description import LEAVE_OUT, Outcome, Use
-from deepcac.table.columns.description_file import find_description
+from deepcac.table.findings.column_faults import odd_outcomes, odd_values
 from deepcac.table.findings.examination import patient_cells
-from deepcac.table.findings.odd_values import odd_outcomes, odd_values
 from deepcac.table.findings.repeated_rows import copied_rows, telling_rows
 from deepcac.table.inference.described_table import CELLS, describe_table
 from deepcac.table.inference.labelled_table import (
@@ -35,17 +35,14 @@ from deepcac.table.inference.labelled_table import (
     refuse_open,
     refuse_repeats,
 )
-from deepcac.table.output_files import StrPath
-from deepcac.table.reading.class_labels import class_labels
-from deepcac.table.reading.outcomes import Outcomes, read_outcomes
-from deepcac.table.reading.row_sample import SampledTable, sample_rows
+from deepcac.table.reading.outcomes import Outcomes, class_labels, read_outcomes
 from deepcac.table.reading.table_encoder import (
     ID_NOTE,
     LEFT_OUT,
     NUMBER,
     TableEncoder,
 )
-from deepcac.table.reading.table_files import read_blocks
+from deepcac.table.reading.table_files import SampledTable, read_blocks, sample_rows
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar, outcome_moved, with_quantiles
 from deepcac.types import Array, Ids
 

@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 
 from deepcac.errors import DataError
+from deepcac.files.output_files import StrPath
 from deepcac.files.saved_models import check_count, reading
+from deepcac.judging.predictions import Predictions, stack
 from deepcac.judging.resamples import resamples
 from deepcac.judging.trial_scores import scores
 from deepcac.nn.persistence import read_tensors
@@ -18,8 +20,6 @@ from deepcac.subtyping.subtype_classifier import SubtypeClassifier
 from deepcac.subtyping.subtype_file import TABLE, write_subtypes
 from deepcac.table.budgeted_trials import MOST_TRAIN
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.output_files import StrPath
-from deepcac.table.predictions import Predictions, stack
 from deepcac.table.risk_model_choice import MODEL, SUBTYPES, check_events, held_out
 from deepcac.table.risk_model_file import read_table_part, table_part
 from deepcac.table.table_model import TableModel

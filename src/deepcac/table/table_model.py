@@ -12,10 +12,10 @@ import pandas as pd
 import pyarrow as pa
 
 from deepcac.errors import DataError
+from deepcac.files.output_files import StrPath
 from deepcac.preprocess import TableScaler
 from deepcac.table.columns.cell_texts import uniform_names
 from deepcac.table.columns.described_rows import DescribedTable
-from deepcac.table.output_files import StrPath
 from deepcac.table.reading.table_encoder import NUMBER, EncodedColumn, TableEncoder
 from deepcac.table.second_table import TableReader
 from deepcac.types import Array, Ids

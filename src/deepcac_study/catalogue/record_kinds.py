@@ -9,6 +9,8 @@ NO_RUNS = ("theory", "case_study", "decomposition", "bias_variance")
 OTHERS = (*NO_RUNS, "sweeps", "skmeans")
 # Folders of the judge; those of other names hold the trials of a data set.
 JUDGE_FOLDERS = ("planted", "tables", "clinical", "by_size")
+# Second runs of clinical tasks, in folders of `clinical`; no verdict of the plan reads them.
+SECOND_RUNS = KNOWN_THEN, BY_PLACE = ("known_then", "by_place")
 # Records of generated cohorts read no data, so they may be shared, and the rules that make them.
 GENERATED_PLACES = ("judge/planted/",)
 GENERATED_RULES = ("judge_planted",)

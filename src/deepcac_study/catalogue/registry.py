@@ -12,7 +12,7 @@ from deepcac.files.declared import checked, read_yaml
 from deepcac_study.catalogue.entries import DataSet, RawFile, Source
 from deepcac_study.catalogue.near_names import near_names
 from deepcac_study.catalogue.protocol import named_protocols
-from deepcac_study.catalogue.record_kinds import JUDGE_FOLDERS, JUDGED, OTHERS
+from deepcac_study.catalogue.record_kinds import JUDGE_FOLDERS, JUDGED, OTHERS, SECOND_RUNS
 
 DEMO = "demo_"
 PRIVATE = "private"  # the part of a registry that git does not track: the user's tables
@@ -20,7 +20,7 @@ PRIVATE = "private"  # the part of a registry that git does not track: the user'
 _FOLDERS = (
     *("config", "data", "logs", "results", "features", "splits", "tidy", "raw", "cohorts"),
     *("clusterings", "pretrained", "report", "switches"),
-    *(PRIVATE, *OTHERS, JUDGED, *JUDGE_FOLDERS),
+    *(PRIVATE, *OTHERS, JUDGED, *JUDGE_FOLDERS, *SECOND_RUNS),
 )
 _GRID = "synthetic_cac_"  # how the files of the synthetic grid begin
 _PARTS = ("_nodes", "_columns", "_pairs")  # of the files of a data set with features of pairs

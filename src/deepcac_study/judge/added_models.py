@@ -79,7 +79,7 @@ def write_cohorts(
     write_frame(pooled_path, _pooled(together, plan), 5)
 
 
-def write_known_then(
+def write_second_run(
     path: StrPath,
     trial_paths: Iterable[StrPath],
     again_paths: Iterable[StrPath],
@@ -94,7 +94,7 @@ def write_known_then(
     plan = Clinical.model_validate(clinical)
     planned = _chosen(trial_paths, plan.datasets, plan.contenders)
     again = _chosen(again_paths, plan.added.known_then, plan.contenders)
-    write_frame(path, judge_known_then(planned, again, plan, strict), 5)
+    write_frame(path, judge_second_run(planned, again, plan, strict), 5)
 
 
 def write_by_place(
@@ -106,7 +106,7 @@ def write_by_place(
     write_frame(path, judge_by_place(records, strict), 5)
 
 
-def judge_known_then(
+def judge_second_run(
     planned: Records, again: Records, plan: Clinical, strict: float
 ) -> pd.DataFrame:
     """Return verdicts and pooled estimates of the planned and of the second run, side by side.

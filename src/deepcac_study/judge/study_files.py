@@ -8,11 +8,11 @@ from typing import Any
 
 from deepcac.errors import ConfigError
 from deepcac.judging.contenders import parse_contender
+from deepcac_study.catalogue.record_kinds import BY_PLACE, KNOWN_THEN
 
 FOLDER = "results/judge"
 PLANTED = "planted"
 TABLES, CLINICAL, BY_SIZE = "tables", "clinical", "by_size"
-KNOWN_THEN, BY_PLACE = "known_then", "by_place"  # second runs of clinical tasks
 _EFFORT = ["resamples", "resamples_small", "small_rows", "train_rows", "trials", "network_trials"]
 
 
@@ -127,7 +127,8 @@ class StudyFiles:
         """The stored trials added to the clinical tasks after the plan."""
         on_splines = self.judge["clinical"]["added"]["on_splines"]
         new = [path for path in self.on_splines if Path(path).stem in on_splines]
-        return list(dict.fromkeys([*new, *self.cohorts_added]))
+        second_runs = (*self.second_run, *self.by_place)
+        return list(dict.fromkeys([*new, *self.cohorts_added, *second_runs]))
 
     @property
     def on_splines(self) -> list[str]:
@@ -152,7 +153,7 @@ class StudyFiles:
         ]
 
     @property
-    def known_then(self) -> list[str]:
+    def second_run(self) -> list[str]:
         """The stored trials of tasks without what may not be known when they predict."""
         settings = self.judge["clinical"]
         return [

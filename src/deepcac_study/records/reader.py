@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
 
-from deepcac_study.catalogue.record_kinds import JUDGE_FOLDERS, JUDGED, OTHERS
+from deepcac_study.catalogue.record_kinds import JUDGE_FOLDERS, JUDGED, OTHERS, SECOND_RUNS
 from deepcac_study.records.clusterings import Clusterings, load_clusterings
 from deepcac_study.records.decompositions import (
     DecompositionRecord,
@@ -22,7 +22,7 @@ from deepcac_study.records.theorem_checks import TheoryRecord
 
 RUNS = "runs"
 # Kinds by folder; a file in none of these is a run.
-FOLDERS = (*OTHERS, *JUDGE_FOLDERS, JUDGED)
+FOLDERS = (*OTHERS, *SECOND_RUNS, *JUDGE_FOLDERS, JUDGED)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from deepcac.scoring.small_cells import (
     join_texts,
 )
 from deepcac.table.pages.profile_page import part_lines
-from deepcac.table.reading.column_parts import ColumnParts
+from deepcac.table.reading.table_encoder import ColumnParts
 
 TABLES = 1000
 

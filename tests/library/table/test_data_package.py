@@ -9,8 +9,8 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator
 
+from deepcac.table.columns.described_rows import as_yaml
 from deepcac.table.columns.description import Outcome, Use
-from deepcac.table.columns.description_file import as_yaml
 from deepcac.table.inference.described_table import describe_table
 
 SUPPORT = Path(__file__).parents[2] / "support"

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepcac.errors import ConfigError, DataError
-from deepcac.table.columns.dates import (
+from deepcac.table.columns.cell_texts import (
     ANY,
     DEFAULT,
     check_format,
@@ -21,9 +21,8 @@ from deepcac.table.columns.dates import (
     date_type,
     fits_format,
 )
-from deepcac.table.columns.described_rows import DescribedTable
+from deepcac.table.columns.described_rows import DescribedTable, as_yaml, read_description
 from deepcac.table.columns.description import LEAVE_OUT, TableDescription
-from deepcac.table.columns.description_file import as_yaml, read_description
 from deepcac.table.inference.labelled_table import read_labelled
 
 N = 120

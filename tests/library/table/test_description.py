@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.columns.described_rows import DescribedTable, as_declared_numbers
+from deepcac.table.columns.described_rows import (
+    DescribedTable,
+    add_questions,
+    apply_answers,
+    as_declared_numbers,
+    description_path,
+    find_description,
+    read_description,
+)
 from deepcac.table.columns.description import (
     ColumnField,
     OpenQuestion,
@@ -24,13 +32,6 @@ from deepcac.table.columns.description import (
     TableDescription,
     Use,
 )
-from deepcac.table.columns.description_file import (
-    add_questions,
-    description_path,
-    find_description,
-    read_description,
-)
-from deepcac.table.columns.given_answers import apply_answers
 from deepcac.table.command_line.command_options import TableOptions
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.profile_page import write_profile_page

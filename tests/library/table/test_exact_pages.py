@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from deepcac.scoring.small_cells import STEP, Count
 from deepcac.table import comparing
 from deepcac.table.audit import auditing
-from deepcac.table.columns.description_file import as_yaml
+from deepcac.table.columns.described_rows import as_yaml
 from deepcac.table.commands import app
 from deepcac.table.elsewhere import comparing_places
 from deepcac.table.inference.labelled_table import read_labelled

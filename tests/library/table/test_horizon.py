@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from deepcac.errors import ConfigError, DataError
 from deepcac.files.declared import checked
 from deepcac.judging.contenders import Contender
+from deepcac.judging.predictions import predictions_of_choices, stack
 from deepcac.judging.resamples import resamples
 from deepcac.judging.trials import run_resample
 from deepcac.pages.sections import tables_of
@@ -25,13 +26,12 @@ from deepcac.scoring.censored import (
 from deepcac.scoring.resampled_scores import AUROC, BRIER, score_intervals
 from deepcac.scoring.small_cells import Rate
 from deepcac.table.budgeted_trials import Trials
+from deepcac.table.columns.described_rows import as_yaml, description_path
 from deepcac.table.columns.description import Outcome
-from deepcac.table.columns.description_file import as_yaml, description_path
 from deepcac.table.commands import app
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.page_sections import page_names, page_text
 from deepcac.table.pages.subtype_section import _survival_at, survival_blocks
-from deepcac.table.predictions import predictions_of_choices, stack
 from deepcac.table.reading.outcomes import horizon_classes, horizon_remarks
 from deepcac.table.sample_sizes import size_section
 

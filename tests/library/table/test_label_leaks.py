@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.findings.follow_up_columns import names_a_time
-from deepcac.table.findings.label_leaks import _alone, _auroc, order_auroc
+from deepcac.table.findings.label_leaks import _alone, _auroc, names_a_time, order_auroc
 from deepcac.table.pages.profile_page import write_profile_page
-from deepcac.table.reading.column_parts import ColumnParts, column_parts
-from deepcac.table.reading.table_encoder import NUMBER, EncodedColumn
+from deepcac.table.reading.table_encoder import NUMBER, ColumnParts, EncodedColumn, column_parts
 
 
 def honest(n=600, seed=0):

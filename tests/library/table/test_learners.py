@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import deepcac
 from deepcac.errors import ConfigError, DataError
 from deepcac.files.storage import content_digest, read_json
+from deepcac.judging.local_models import Splines, grow_trees
 from deepcac.judging.resamples import Rows
 from deepcac.judging.spaces import trials
 from deepcac.preprocess import TableScaler
@@ -22,7 +23,6 @@ from deepcac.table import risk_model_choice
 from deepcac.table.budgeted_trials import BOOSTERS, TableRun
 from deepcac.table.commands import app
 from deepcac.table.inference.labelled_table import read_labelled
-from deepcac.table.local_models import Splines, grow_trees
 from deepcac.table.optimism import optimism, refit, spread
 from deepcac.table.risk_model import fit_risk_model
 from deepcac.table.risk_model_choice import (

@@ -19,7 +19,7 @@ from described_tables import inferred
 
 from deepcac import command
 from deepcac.errors import DataError
-from deepcac.table import limits
+from deepcac.files import limits
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.description import Dialect
 from deepcac.table.reading.spreadsheets import _check_open

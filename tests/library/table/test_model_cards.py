@@ -14,13 +14,15 @@ from deepcac.pages.tables import Table, grid
 from deepcac.scoring.small_cells import OTHERS
 from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.cards.card_facts import page_facts, predictor_facts, table_facts
 from deepcac.table.cards.model_card import (
     NOT_COMPUTED,
     card_path,
     checklist,
     escaped,
     joined,
+    page_facts,
+    predictor_facts,
+    table_facts,
     write_card,
 )
 from deepcac.table.comparing import compare_table

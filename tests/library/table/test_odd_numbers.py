@@ -7,11 +7,11 @@ from described_tables import asked, describe, inferred
 
 from deepcac.errors import DataError
 from deepcac.table.elsewhere.folds import site_folds
-from deepcac.table.findings.column_names import are_days
+from deepcac.table.findings.column_faults import are_days
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.reading import table_encoder
-from deepcac.table.reading.class_labels import alike_spellings
 from deepcac.table.reading.odd_numbers import codes_among, missing_codes, two_units
+from deepcac.table.reading.outcomes import alike_spellings
 from deepcac.table.reading.table_encoder import EncodedColumn, TableEncoder
 
 N = 240

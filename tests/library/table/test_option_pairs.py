@@ -8,7 +8,7 @@ import pytest
 from described_tables import decided
 from typer.testing import CliRunner
 
-from deepcac.table.columns.description_file import as_yaml
+from deepcac.table.columns.described_rows import as_yaml
 from deepcac.table.command_line.option_pairs import CLASSES, REFUSED
 from deepcac.table.commands import app
 

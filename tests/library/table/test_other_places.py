@@ -21,7 +21,7 @@ from deepcac.scoring.random_effects import pool_sites
 from deepcac.scoring.resampled_scores import AUROC, RATIO, SLOPE, Estimate
 from deepcac.scoring.small_cells import OTHERS
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.columns.description_file import as_yaml
+from deepcac.table.columns.described_rows import as_yaml
 from deepcac.table.command_line.command_options import TableOptions
 from deepcac.table.commands import app
 from deepcac.table.elsewhere.comparing_places import compare_places

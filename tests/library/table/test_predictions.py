@@ -11,6 +11,7 @@ from scipy.optimize import minimize
 from scipy.stats import norm
 from sklearn.metrics import roc_auc_score
 
+from deepcac.judging.predictions import Predictions, stack
 from deepcac.scoring.bootstrap import poisson_weights
 from deepcac.scoring.censored import FollowUp, joined
 from deepcac.scoring.resampled_scores import (
@@ -24,9 +25,8 @@ from deepcac.scoring.resampled_scores import (
     resampled_benefits,
     risk_scores,
 )
+from deepcac.table.pages.risk_section import MEASURES, subgroup_gaps, subgroups
 from deepcac.table.pages.score_tables import BENEFIT
-from deepcac.table.pages.subgroups import MEASURES, subgroup_gaps, subgroups
-from deepcac.table.predictions import Predictions, stack
 from deepcac.table.risk_model_choice import MODEL, held_out
 
 HORIZON, T = 2.0, 0.3

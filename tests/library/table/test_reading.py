@@ -19,10 +19,9 @@ from deepcac.table.columns.description import ColumnField
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.column_tables import column_lines
 from deepcac.table.reading import delimited_text
-from deepcac.table.reading.class_labels import class_labels
-from deepcac.table.reading.row_sample import sample_rows
+from deepcac.table.reading.outcomes import class_labels
 from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder
-from deepcac.table.reading.table_files import find_dialect, raw_blocks, read_blocks
+from deepcac.table.reading.table_files import find_dialect, raw_blocks, read_blocks, sample_rows
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar
 
 

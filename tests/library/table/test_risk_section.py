@@ -23,12 +23,13 @@ from deepcac.table.pages.risk_section import (
     USUAL,
     RiskQuestions,
     check_asked,
+    check_columns,
     risk_questions,
     risk_section,
+    subgroups,
     worth,
 )
-from deepcac.table.pages.subgroups import check_columns, subgroups
-from deepcac.table.reading.class_labels import standing_alone
+from deepcac.table.reading.outcomes import standing_alone
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from described_tables import inferred
 
+from deepcac.judging.local_models import coarse_counts
 from deepcac.scoring.small_cells import FEW
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.local_models import coarse_counts
 from deepcac.table.risk_model_file import read_risk_model
 from deepcac.table.risk_tables import fit_table
 

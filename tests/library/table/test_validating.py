@@ -42,8 +42,8 @@ from deepcac.table.choice_folds import patient_folds
 from deepcac.table.commands import app
 from deepcac.table.inference.labelled_table import described_table
 from deepcac.table.pages.risk_figures import TREAT_ALL, treatments
+from deepcac.table.pages.risk_section import subgroup_section
 from deepcac.table.pages.score_tables import place_table
-from deepcac.table.pages.subgroups import subgroup_section
 from deepcac.table.validation.validated_risks import RiskSource, read_validated
 from deepcac.table.validation.validating import (
     FOLDS,

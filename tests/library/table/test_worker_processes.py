@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from joblib import delayed
 
-from deepcac.table.worker_processes import workers
+from deepcac.worker_processes import workers
 
 WORK = """
 import os, sys, time
 from joblib import delayed
-from deepcac.table.worker_processes import workers
+from deepcac.worker_processes import workers
 
 def wait(_):
-    print(os.getpid(), flush=True)
+    os.write(1, b"%d\n" % os.getpid())  # at once: both write to one pipe
     time.sleep(600)
 
 workers(2)(delayed(wait)(j) for j in range(2))
@@ -55,5 +55,7 @@ def test_workers_give_what_the_function_gives(jobs):
 
 
 def test_a_worker_whose_command_is_gone_before_its_first_task_ends():
-    late = "import time\nfrom deepcac.table.worker_processes import _end_with\n_end_with(0)\ntime.sleep(60)"
+    late = (
+        "import time\nfrom deepcac.worker_processes import _end_with\n_end_with(0)\ntime.sleep(60)"
+    )
     assert subprocess.run([sys.executable, "-c", late], timeout=50, check=False).returncode == 1

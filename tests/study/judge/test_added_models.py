@@ -13,11 +13,15 @@ from deepcac.judging.trial_scores import METRICS
 from deepcac.scoring.statistics import holm
 from deepcac_study.catalogue.judge_plan import Clinical
 from deepcac_study.judge.added_models import (
+    TOGETHER,
+    judge_by_place,
     judge_cohorts,
     judge_on_splines,
+    judge_second_run,
     write_cohorts,
     write_on_splines,
 )
+from deepcac_study.judge.clinical_tasks import clinical_tables
 
 RNG = np.random.default_rng(8)
 KINDS = ("km", "cac", "dist", "ids", "soft")
@@ -56,6 +60,7 @@ def record(name, gain):
         sizes=[{"n_train": 56, "n_validation": 19, "n_test": 25}] * 10,
         scores=scores,
         seconds=np.ones((10, 1)),
+        about={"n_rows": 100, "machine": {"seconds": {"total": 10.0}}},
     )
     if contender.arm != "cells":
         return made
@@ -101,6 +106,35 @@ def test_cohorts_that_share_patients_are_one_and_the_plan_keeps_its_own():
     assert set(PLAN.poolings(added=True)["family"].values()) == {"larger", "b", "new", "apart"}
     assert PLAN.poolings(added=True)["larger"].keys() == {"larger", "b", "new", "apart"}
     assert PLAN.poolings()["family"] == {"a": "a", "b": "b", "apart": "apart"}
+
+
+def test_a_second_run_is_judged_among_the_plans_tasks_and_stands_beside_the_first():
+    names = ["lr", "km_lr", "spline_lr"]
+    plan = PLAN.model_copy(update={"contenders": names})
+    planned = stored(names, ("a", "b", "apart"))
+    again = stored(names, ("a",), km_lr=0.05)
+    table = judge_second_run(planned, again, plan, 0.005)
+    assert {*table["dataset"]} == {"a", TOGETHER}
+    one = table.query("metric == 'auroc' and question == 'help' and contender == 'km_lr'")
+    (row,) = one[one["dataset"] == "a"].itertuples()
+    assert row.verdict_planned != "better" == row.verdict_known
+    assert row.mean_known - row.mean_planned == pytest.approx(0.05, abs=0.01)
+    (both,) = one[one["dataset"] == TOGETHER].itertuples()
+    assert both.mean_known > both.mean_planned
+    # The planned side is what the plan's own table has.
+    own = clinical_tables(planned, plan, 0.005)["verdicts"].query("dataset == 'a' and alpha == ''")
+    merged = table.merge(own, on=["question", "metric", "contender", "reference", "dataset"])
+    assert len(merged) == (table["dataset"] == "a").sum()
+    assert (merged["verdict_planned"] == merged["verdict"]).all()
+
+
+def test_held_out_places_are_compared_with_the_learner_and_splines_and_decide_nothing():
+    names = [name for name in PLANNED if not name.startswith(("cells", "products", "moe"))]
+    table = judge_by_place(stored(names, ("new",), km_lr=0.05), 0.005)
+    assert "helps" not in table
+    assert {*table["question"]} == {"help", "forced", "bent"}
+    better = table.query("metric == 'auroc' and verdict == 'better'")
+    assert {*better["contender"]} == {"km_lr"}
 
 
 def test_half_a_family_is_not_shown(tmp_path):

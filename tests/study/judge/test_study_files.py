@@ -16,6 +16,8 @@ JUDGE = {
             "datasets": ["gusto"],
             "contenders": ["ebm"],
             "on_splines": ["cells_spline_lr"],
+            "known_then": {"rhc": {"without": ["edu"]}, "hidden": {}},
+            "by_place": [{"datasets": ["gusto"], "contenders": ["lr"]}],
         },
     },
     "matches": [
@@ -80,12 +82,14 @@ def test_a_clinic_of_each_size_is_one_record_and_large_ones_are_fewer():
 
 def test_what_is_added_meets_in_the_same_folder_and_changes_no_planned_list():
     names = {
-        name: sorted(f.split("/")[-1][:-5] for f in STUDY.added if f"/{name}/" in f)
-        for name in ("rhc", "gusto")
+        name: sorted(f.split("/")[-1][:-5] for f in STUDY.added if f"/clinical/{name}/" in f)
+        for name in ("rhc", "gusto", "known_then/rhc", "by_place/gusto")
     }
     assert names == {
         "rhc": ["cells_spline_lr"],
         "gusto": ["cells_spline_lr", "ebm", "km_lr", "lr"],
+        "known_then/rhc": ["km_lr", "lr"],
+        "by_place/gusto": ["lr"],
     }
     assert not set(STUDY.added) & set(STUDY.clinical)
 

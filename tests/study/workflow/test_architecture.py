@@ -131,7 +131,7 @@ OTHER_MEANING = {
         "figures",
         "sourcecode",
         "crate",
-        "description_file",
+        "described_rows",
         "labelled_table",
     )
 } | {

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from deepcac.files.output_files import StrPath, check_output
 from deepcac.pages.sections import Section
 from deepcac.pages.tables import Table
 from deepcac.scoring.small_cells import (
@@ -36,15 +37,14 @@ from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.found_subtypes import outcome_rates
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
-from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.column_tables import difference_blocks
 from deepcac.table.pages.compare_page import TESTED, how_resampled, limits
-from deepcac.table.pages.comparison_tables import (
+from deepcac.table.pages.page_sections import Page, method_section, write_page
+from deepcac.table.pages.score_tables import (
     comparison_forest,
     comparison_table,
     verdict_note,
 )
-from deepcac.table.pages.page_sections import Page, method_section, write_page
 from deepcac.types import Array
 
 UNNAMED = "(a group of few rows)"

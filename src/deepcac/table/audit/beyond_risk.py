@@ -16,8 +16,8 @@ from deepcac.table.budgeted_trials import MOST_TRAIN, TRIALS, booster, linear
 from deepcac.table.elsewhere.fold_trials import mean_aurocs, tuned
 from deepcac.table.elsewhere.folds import Fold
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.worker_processes import workers
 from deepcac.types import Array, Ids
+from deepcac.worker_processes import workers
 
 FOLDS = 5
 _CERTAIN = 1e-6

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deepcac.judging.contenders import CAC
+from deepcac.judging.local_models import BoostedTrees, Plane
 from deepcac.pages.tables import Table
 from deepcac.scoring.small_cells import Count
 from deepcac.table.answer import arm_name, contender_name
 from deepcac.table.cards.model_card import Facts, joined, usual_facts
 from deepcac.table.choice_folds import Candidate
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.local_models import BoostedTrees, Plane
 from deepcac.table.risk_model import RiskModel
 from deepcac.table.risk_model_choice import EVENTS_A_CLUSTER, SUBTYPES, method_lines
 

@@ -1,4 +1,4 @@
-"""Cells of a column: their types in few plain ones, which are missing, and what is wrong."""
+"""Cells of a column: their types in few plain ones, which are missing, and texts in one form."""
 
 import re
 import uuid
@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.scoring.small_cells import Count
+from deepcac.table.columns.cell_texts import INVISIBLE, SPACES
 from deepcac.types import Array, Ids
 
 EXACT = 2.0**53  # whole numbers beyond it are not told apart
@@ -193,3 +194,29 @@ def row_names(column: pa.ChunkedArray, name: str, what: str) -> pa.ChunkedArray:
                 f"{what} needs all of its digits: export the column as text"
             )
     return cells
+
+
+_MINUS = "\u2212"
+# Signs between thousands that can stand for nothing else: 1 234,5, 1'234.5, and 1,23,456 (lakh).
+_SPACED = r"^[+-]?[1-9]\d{0,2}([ '\x{2019}]\d{3})+([.,]\d+)?$"
+_LAKH = r"^[+-]?[1-9]\d?(,\d{2})+,\d{3}(\.\d+)?$"
+_AS_FORMULA = r'^="([^"]*)"$'  # how a spreadsheet keeps the zeros of a text
+
+
+def uniform_text(column: pa.Array) -> pa.Array:
+    """Do to a column what `uniform` does to a text, and give numbers a plain minus."""
+    if not pc.all(pc.string_is_ascii(column)).as_py():
+        column = pc.utf8_normalize(column, form="NFC")
+        column = pc.replace_substring_regex(column, f"[{INVISIBLE}]", "")
+        column = pc.replace_substring_regex(column, f"[{SPACES}]", " ")
+        column = pc.replace_substring_regex(column, rf"^{_MINUS}(\d)", r"-\1")
+    column = pc.utf8_trim_whitespace(column)
+    if pc.any(pc.match_substring_regex(column, r"  |[\t\r\n\f\v]")).as_py():
+        column = pc.replace_substring_regex(column, r"[ \t\r\n\f\v]+", " ")
+    if pc.any(pc.starts_with(column, '="')).as_py():
+        column = pc.replace_substring_regex(column, _AS_FORMULA, r"\1")
+    for pattern, signs in ((_SPACED, " '\u2019"), (_LAKH, ",")):
+        if pc.any(pc.match_substring_regex(column, f"[{signs}]")).as_py():
+            apart = pc.match_substring_regex(column, pattern)
+            column = pc.if_else(apart, pc.replace_substring_regex(column, f"[{signs}]", ""), column)
+    return column

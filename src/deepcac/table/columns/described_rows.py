@@ -1,21 +1,222 @@
-"""Rows read strictly by a description: a cell that does not fit is refused, nothing is guessed."""
+"""A table with its description: the YAML file beside it, and its rows read strictly by it."""
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import yaml
 
-from deepcac.errors import DataError
+from deepcac.errors import ConfigError, DataError
+from deepcac.files.atomic import atomic_path
+from deepcac.files.declared import checked, read_yaml
+from deepcac.files.output_files import StrPath
 from deepcac.scoring.small_cells import Count
-from deepcac.table.columns.cell_texts import as_number, uniform, uniform_names
-from deepcac.table.columns.cells import as_texts, is_numeric, is_text, plain_type, unit_key
-from deepcac.table.columns.column_texts import uniform_text
-from deepcac.table.columns.dates import DEFAULT, fits_format
-from deepcac.table.columns.description import DATES, TRUTH, ColumnField, TableDescription
-from deepcac.table.output_files import StrPath
+from deepcac.table.columns.cell_texts import (
+    DEFAULT,
+    as_number,
+    date_type,
+    fits_format,
+    uniform,
+    uniform_names,
+)
+from deepcac.table.columns.cells import (
+    as_texts,
+    is_numeric,
+    is_text,
+    plain_type,
+    uniform_text,
+    unit_key,
+)
+from deepcac.table.columns.description import (
+    A_LEVEL,
+    DATES,
+    EVENT,
+    KEEP,
+    LEAVE_OUT,
+    LEAVE_ROWS_OUT,
+    MISSING_VALUES,
+    NUMBER,
+    PATIENT,
+    PROFILE,
+    TEXT,
+    TRUTH,
+    WRITTEN,
+    ColumnField,
+    OpenQuestion,
+    Resource,
+    TableDescription,
+)
+
+
+def apply_answers(resource: Resource) -> Resource:
+    """Return a description in which every answer that was given has its effect."""
+    use, usual = resource.use, resource.table.missing_values
+    fields = {column.name: column for column in resource.table.fields}
+    leave_out, patient, outcome = dict(use.leave_out), use.patient, use.outcome
+    given = [asked for asked in use.questions if asked.answer not in (None, KEEP)]
+    for about, name in ((asked, name) for asked in given for name in asked.fields):
+        if name not in fields:
+            raise ConfigError(f"a question is about {name!r}, which is no field")
+        if about.answer == LEAVE_OUT:
+            leave_out.setdefault(name, "decided by a person")
+        elif about.answer == PATIENT:
+            patient = name
+            leave_out.pop(name, None)
+        elif outcome is not None and about.answer == LEAVE_ROWS_OUT:
+            outcome = outcome.model_copy(update={"rows_without": LEAVE_OUT})
+        elif outcome is not None and str(about.answer).startswith(f"{EVENT} "):
+            event = str(about.answer).removeprefix(f"{EVENT} ")
+            outcome = outcome.model_copy(update={"event": event})
+        else:
+            if outcome is not None and name == outcome.field:
+                outcome = outcome.model_copy(update={"rows_without": LEAVE_OUT})
+            fields[name] = fields[name].model_copy(update=_changed(fields[name], about, usual))
+    roles = use.changed(patient=patient, outcome=outcome).roles()
+    left = {name: why for name, why in leave_out.items() if name not in roles}
+    return resource.changed(fields.values(), patient=patient, outcome=outcome, leave_out=left)
+
+
+def _changed(column: ColumnField, asked: OpenQuestion, usual: tuple[str, ...]) -> dict[str, Any]:
+    """Return what an answer changes in a field."""
+    if str(asked.answer).startswith(f"{WRITTEN} "):
+        kind, format = date_type(str(asked.answer).removeprefix(f"{WRITTEN} "))
+        return {"type": kind, "format": format}
+    verb, _, value = str(asked.answer).partition(" ")
+    missing = usual if column.missing_values is None else column.missing_values
+    if asked.answer == A_LEVEL:
+        return {"missing_values": tuple(word for word in missing if word not in asked.values)}
+    if verb == MISSING_VALUES:
+        return {"missing_values": (*missing, *asked.values)}
+    if verb == "decimal":
+        return {"type": NUMBER, "decimal_char": value, "group_char": "," if value == "." else "."}
+    if verb in (NUMBER, TEXT):
+        return {"type": verb}
+    raise ConfigError(f"{column.name!r}: {verb!r} is no answer that has an effect")
+
+
+def as_yaml(resource: Resource) -> str:
+    """Return the text of a description, a line for each column."""
+    content = resource.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    fields = content["schema"].pop("fields")
+    use = content.pop("deepcac", {})
+    use.pop("questions", None)
+    parts = [
+        yaml.safe_dump(
+            {"$schema": PROFILE, "name": resource.name, "path": resource.path, "type": "table"}
+            | {key: value for key, value in content.items() if key == "dialect"},
+            sort_keys=False, allow_unicode=True, width=10_000,
+        ),
+        "schema:\n",
+        _inline("  missingValues: ", list(resource.table.missing_values)),
+        "  fields:\n",
+        *(_inline("    - ", {"name": column["name"], "type": "string"} | column)
+          for column in fields),
+        yaml.safe_dump({"deepcac": use}, sort_keys=False, allow_unicode=True, width=10_000),
+        "  questions:\n" if resource.use.questions else "",
+        *map(_question, resource.use.questions),
+    ]  # fmt: skip
+    return "".join(parts)
+
+
+def _inline(before: str, content: Any) -> str:
+    text = yaml.safe_dump(
+        content, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**9
+    )
+    return f"{before}{text.removesuffix('...' + chr(10)).strip()}\n"
+
+
+def _question(asked: OpenQuestion) -> str:
+    """Return a question with an empty answer, to be filled in."""
+    return (
+        _inline("    - check: ", asked.check)
+        + _inline("      fields: ", list(asked.fields))
+        + _inline("      question: ", asked.question)
+        + (_inline("      values: ", list(asked.values)) if asked.values else "")
+        + _inline("      answers: ", list(asked.answers))
+        + f"      answer: {asked.answer or ''}\n"
+    )
+
+
+def description_path(table: StrPath) -> Path:
+    """Return where the description of a table is: patients.yaml beside patients.csv.gz."""
+    path = Path(table)
+    bare = re.sub(r"\.(gz|zip|bz2|xz)$", "", path.name, flags=re.IGNORECASE)
+    return path.parent / f"{Path(bare).stem}.yaml"
+
+
+def read_description(file: StrPath) -> TableDescription:
+    """Read a description; what is no possible one is a `ConfigError` with its place."""
+    # Every scalar is text: -9, 007 and an unquoted yes are what a person wrote.
+    content = read_yaml(file, texts=True)
+    if not isinstance(content, dict) or "schema" not in content:
+        raise ConfigError(
+            f"{file}: describes no table (it has no schema); rename it, or name the description "
+            "by --description"
+        )
+    resource = apply_answers(checked(Resource, content, str(file)))
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    lines = _lines(yaml.compose(Path(file).read_text("utf-8"), loader))
+    return TableDescription(resource, str(file), lines)
+
+
+def find_description(table: StrPath, named: StrPath | None = None) -> TableDescription | None:
+    """Read the description that is named, or else the one beside a table, if there is one."""
+    if named is not None:
+        return read_description(named)
+    beside = description_path(table)
+    if not beside.is_file():
+        return None
+    description = read_description(beside)
+    if Path(description.resource.path).name != Path(table).name:
+        raise ConfigError(
+            f"{beside}: describes {description.resource.path!r}; if {Path(table).name!r} is to be "
+            "read by it too, say so by --description"
+        )
+    return description
+
+
+def add_questions(file: StrPath, questions: Sequence[OpenQuestion]) -> None:
+    """Add questions to a description; its other lines stay as they are."""
+    text = Path(file).read_text("utf-8")
+    head = re.search(r"^  questions:[ \t]*(\[\])?[ \t]*$", text, re.MULTILINE)
+    added = "".join(map(_question, questions))
+    if head:
+        before, after = text[: head.start()], text[head.end() + 1 :]
+        # An editor may have indented the list otherwise.
+        if indent := re.match(" *(?=- )", after):
+            added = re.sub("^    ", indent[0], added, flags=re.MULTILINE)
+        text = f"{before}  questions:\n{added}{after}"
+    elif re.search(r"^deepcac:[ \t]*$(?!.*^\S)", text, re.MULTILINE | re.DOTALL):
+        text = f"{text.rstrip()}\n  questions:\n{added}"
+    else:
+        raise ConfigError(
+            f"{file}: has no block deepcac at its end to which questions are added; move it there"
+        )
+    with atomic_path(file) as partial:
+        Path(partial).write_text(text, "utf-8")
+
+
+def _lines(node: Any) -> dict[str, int]:
+    """Return the line of each field."""
+    schema = _value(node, "schema")
+    fields = _value(schema, "fields")
+    entries = getattr(fields, "value", ())
+    return {
+        uniform(str(name.value)): entry.start_mark.line + 1
+        for entry in entries
+        if (name := _value(entry, "name")) is not None
+    }
+
+
+def _value(node: Any, key: str) -> Any:
+    pairs = node.value if isinstance(node, yaml.MappingNode) else ()
+    return next((value for name, value in pairs if name.value == key), None)
+
 
 _MOST_COLUMNS = 12  # at fault that one message names
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"

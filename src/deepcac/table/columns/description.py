@@ -17,8 +17,7 @@ from pydantic.alias_generators import to_camel
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.files.declared import Entry, checked
-from deepcac.table.columns.cell_texts import uniform
-from deepcac.table.columns.dates import DEFAULT, check_format
+from deepcac.table.columns.cell_texts import DEFAULT, check_format, uniform
 
 PROFILE: Final = "https://datapackage.org/profiles/2.0/dataresource.json"
 NUMBER: Final = "number"

@@ -277,9 +277,8 @@ class TableOptions:
             Whether a model is fitted, so that its predictors are looked at.
         """
         from deepcac.table.columns.cell_texts import uniform
-        from deepcac.table.columns.described_rows import DescribedTable
+        from deepcac.table.columns.described_rows import DescribedTable, find_description
         from deepcac.table.columns.description import Outcome, Use
-        from deepcac.table.columns.description_file import find_description
         from deepcac.table.inference.labelled_table import described_table
 
         usual = None if like is None else like.use.outcome

@@ -5,16 +5,22 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from deepcac.errors import DataError
+from deepcac.files.output_files import StrPath, check_output
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.cards.card_facts import predictor_facts, table_facts, write_card_of
-from deepcac.table.cards.model_card import card_path, joined, usual_facts
+from deepcac.table.cards.model_card import (
+    card_path,
+    joined,
+    predictor_facts,
+    table_facts,
+    usual_facts,
+    write_card_of,
+)
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.elsewhere.fold_trials import judge_folds
 from deepcac.table.elsewhere.folds import external_rows, site_folds
 from deepcac.table.elsewhere.place_answer import answer_places, compared_places
 from deepcac.table.elsewhere.place_page import PlaceTables, place_page
 from deepcac.table.inference.labelled_table import read_labelled
-from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.page_sections import write_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked
 

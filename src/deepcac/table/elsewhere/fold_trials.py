@@ -9,6 +9,7 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from deepcac.judging.contenders import CAC, DISTANCES, KM, Contender
+from deepcac.judging.predictions import Predictions
 from deepcac.judging.resamples import Resample
 from deepcac.judging.trial_answers import TEST
 from deepcac.judging.trial_record import VALIDATION
@@ -27,7 +28,6 @@ from deepcac.scoring.resampled_scores import (
 )
 from deepcac.table.budgeted_trials import TableRun, bent_line, contenders, in_time, linear
 from deepcac.table.elsewhere.folds import Fold
-from deepcac.table.predictions import Predictions
 from deepcac.types import Array, Ids
 
 BEST = "best"

@@ -14,6 +14,7 @@ from sklearn.model_selection import train_test_split
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.feature_matrix import FeatureMatrix
+from deepcac.files.output_files import StrPath
 from deepcac.judging.draws import SHARE, units
 from deepcac.judging.resamples import Resample, at_most, prepared
 from deepcac.scoring.censored import FollowUp, joined
@@ -21,8 +22,7 @@ from deepcac.scoring.column_quantiles import safe_quantiles
 from deepcac.scoring.small_cells import FEW, Count, Text
 from deepcac.table.columns.cells import plain, refuse_missing, row_names, same_names
 from deepcac.table.inference.labelled_table import FEWEST_OF_A_CLASS, LabelledTable
-from deepcac.table.output_files import StrPath
-from deepcac.table.reading.class_labels import alike_spellings
+from deepcac.table.reading.outcomes import alike_spellings
 from deepcac.table.reading.table_encoder import (
     CATEGORY,
     MOST_VALUES,

@@ -25,7 +25,7 @@ from deepcac.table.budgeted_trials import bent_line
 from deepcac.table.cluster_answer import ENOUGH_EVENTS, FEWEST_EVENTS
 from deepcac.table.elsewhere.fold_trials import BEST, WITHOUT, Compared, JudgedFold
 from deepcac.table.inference.labelled_table import rare_rows
-from deepcac.table.pages.comparison_tables import Line
+from deepcac.table.pages.score_tables import Line
 
 _SAME = 1e-9  # standard error below which both sides gave the same risks
 _PART = ", from a part of the training rows"

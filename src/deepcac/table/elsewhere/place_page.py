@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from deepcac.judging.predictions import Predictions, stack
 from deepcac.pages.sections import Block, Section
 from deepcac.pages.tables import Table
 from deepcac.scoring.calibration import recalibrated
@@ -20,21 +21,17 @@ from deepcac.table.elsewhere.fold_trials import BEST, WITHOUT, JudgedFold
 from deepcac.table.elsewhere.place_answer import Over, overall
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.column_tables import DIFFERENCE_NOTE, cohort_table, column_blocks
-from deepcac.table.pages.comparison_tables import (
-    Line,
-    differences_forest,
-    scores_forest,
-)
 from deepcac.table.pages.page_sections import Page, method_section
 from deepcac.table.pages.risk_figures import calibration_figure
-from deepcac.table.pages.risk_section import TIMED, RiskQuestions, benefit_blocks
+from deepcac.table.pages.risk_section import TIMED, RiskQuestions, benefit_blocks, subgroup_section
 from deepcac.table.pages.score_tables import (
     SCORE_NOTE,
+    Line,
     Place,
+    differences_forest,
     place_blocks,
+    scores_forest,
 )
-from deepcac.table.pages.subgroups import subgroup_section
-from deepcac.table.predictions import Predictions, stack
 
 AS_THEY_ARE, RECALIBRATED = "risks as they are", "risks recalibrated"
 

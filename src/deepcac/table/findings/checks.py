@@ -4,48 +4,38 @@ from dataclasses import replace
 
 from deepcac.table.columns.cells import as_texts, plain
 from deepcac.table.columns.description import LEAVE_OUT, TEXT, OpenQuestion, TableDescription
-from deepcac.table.findings import (
-    column_names,
-    follow_up_columns,
-    label_leaks,
-    odd_values,
-    outcome,
-    plain_faults,
-    repeated_rows,
-    row_names,
-)
-from deepcac.table.findings.examination import Check, ExaminedTable, run_checks
-from deepcac.table.findings.finding import Finding
+from deepcac.table.findings import column_faults, label_leaks, repeated_rows
+from deepcac.table.findings.examination import Check, ExaminedTable, Finding, run_checks
 
 # What a description says without a question. It is looked for once, when the description is made:
 # a person may then take a line out.
 CERTAIN: dict[str, Check] = {
     "patient": repeated_rows.find_patient,
-    "site": column_names.find_site,
-    "row name": row_names.find_row_names,
-    "person": column_names.find_persons,
-    "date": column_names.find_dates,
-    "constant": plain_faults.find_constants,
-    "duplicate": plain_faults.find_duplicates,
-    "code": column_names.find_codes,
+    "site": column_faults.find_site,
+    "row name": column_faults.find_row_names,
+    "person": column_faults.find_persons,
+    "date": column_faults.find_dates,
+    "constant": column_faults.find_constants,
+    "duplicate": column_faults.find_duplicates,
+    "code": column_faults.find_codes,
 }
 LEAKS: dict[str, Check] = {
     "label leak": label_leaks.find_label_leaks,
-    "follow-up": follow_up_columns.find_follow_up,
-    "endpoint": follow_up_columns.find_endpoints,
+    "follow-up": label_leaks.find_follow_up,
+    "endpoint": label_leaks.find_endpoints,
     "later event": label_leaks.find_later_events,
     "filled after": label_leaks.find_filled_after,
 }
 QUESTIONS: dict[str, Check] = {
-    "unreadable": plain_faults.find_unreadable,
-    "header": plain_faults.find_no_header,
+    "unreadable": column_faults.find_unreadable,
+    "header": column_faults.find_no_header,
     "repeated rows": repeated_rows.find_repeated_rows,
-    "outcome": outcome.find_unclear_outcome,
-    "form": column_names.find_forms,
-    "weight": column_names.find_weights,
-    "spelling": plain_faults.find_spellings,
-    "impossible value": odd_values.find_impossible_values,
-    "odd value": odd_values.find_odd_values,
+    "outcome": column_faults.find_unclear_outcome,
+    "form": column_faults.find_forms,
+    "weight": column_faults.find_weights,
+    "spelling": column_faults.find_spellings,
+    "impossible value": column_faults.find_impossible_values,
+    "odd value": column_faults.find_odd_values,
     **LEAKS,
 }
 

@@ -1,9 +1,10 @@
-"""Rows of a table as the checks see them: typed, with features and the outcome."""
+"""Rows of a table as the checks see them, and the findings that a check yields."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,12 +21,34 @@ from deepcac.table.columns.cells import (
     row_names,
     same_names,
 )
-from deepcac.table.columns.description import DATES, LEAVE_OUT, TableDescription
-from deepcac.table.findings.finding import Finding
+from deepcac.table.columns.description import DATES, KEEP, LEAVE_OUT, TableDescription
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
-from deepcac.table.reading.row_sample import SampledTable
 from deepcac.table.reading.table_encoder import NUMBER, TableEncoder, learn_encoder
+from deepcac.table.reading.table_files import SampledTable
 from deepcac.types import Array, Ids
+
+
+class Finding(NamedTuple):
+    """A remark on some columns, which a description answers."""
+
+    text: str  # what was found, with the column
+    fields: tuple[str, ...] = ()  # the columns; empty for the rows as a whole
+    answers: tuple[str, ...] = ()  # of a question; empty for a finding that is certain
+    values: tuple[str, ...] = ()  # cells of the columns that it is about
+    # What the description says without a question: `LEAVE_OUT`, or a role of the column
+    certain: str = ""
+    check: str = ""  # name of the check that found it (`run_checks` sets it)
+
+
+def leave_out(name: str, why: str) -> Finding:
+    """Leave a column out."""
+    return Finding(why, (name,), certain=LEAVE_OUT)
+
+
+def ask_to_leave_out(name: str, why: str) -> Finding:
+    """Ask whether a column is to be left out."""
+    return Finding(f"{name!r} {why}", (name,), (LEAVE_OUT, KEEP))
+
 
 DATE_NOTE = "a date; make a number of it, such as days since admission"
 FEWEST_PATIENTS = 8  # four with the rarer class, and four without

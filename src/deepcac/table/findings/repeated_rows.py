@@ -7,8 +7,7 @@ import numpy as np
 from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.columns.cell_texts import NAMES_A_PATIENT, NAMES_A_ROW
 from deepcac.table.columns.description import KEEP, PATIENT
-from deepcac.table.findings.examination import ExaminedTable
-from deepcac.table.findings.finding import Finding
+from deepcac.table.findings.examination import ExaminedTable, Finding
 from deepcac.types import Array, Flags, Ids
 
 _FEWEST_ROWS, _FEWEST_PATIENTS = 30, 10

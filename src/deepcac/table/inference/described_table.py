@@ -10,11 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
+from deepcac.files.limits import MOST_ROWS
+from deepcac.files.output_files import StrPath
 from deepcac.scoring.small_cells import Count
 from deepcac.table.columns.cell_texts import NO_VALUE
-from deepcac.table.columns.cells import as_texts, is_text, plain, plain_type
-from deepcac.table.columns.column_texts import uniform_text
-from deepcac.table.columns.described_rows import DescribedTable, without_missing
+from deepcac.table.columns.cells import as_texts, is_text, plain, plain_type, uniform_text
+from deepcac.table.columns.described_rows import DescribedTable, description_path, without_missing
 from deepcac.table.columns.description import (
     LEAVE_OUT,
     LEAVE_ROWS_OUT,
@@ -27,17 +28,18 @@ from deepcac.table.columns.description import (
     TableDescription,
     Use,
 )
-from deepcac.table.columns.description_file import description_path
 from deepcac.table.findings.checks import LEAKS, find_questions, with_certain
-from deepcac.table.findings.examination import ExaminedTable, examine
-from deepcac.table.findings.finding import Finding
-from deepcac.table.inference.column_inference import InferredColumn, infer_column
-from deepcac.table.inference.decimal_signs import decimal_signs
-from deepcac.table.limits import MOST_ROWS
-from deepcac.table.output_files import StrPath
-from deepcac.table.reading.row_sample import SampledTable, refuse_absent, sample_rows
+from deepcac.table.findings.examination import ExaminedTable, Finding, examine
+from deepcac.table.inference.column_inference import InferredColumn, decimal_signs, infer_column
 from deepcac.table.reading.table_encoder import CATEGORY, OTHER
-from deepcac.table.reading.table_files import find_dialect, raw_blocks, read_blocks
+from deepcac.table.reading.table_files import (
+    SampledTable,
+    find_dialect,
+    raw_blocks,
+    read_blocks,
+    refuse_absent,
+    sample_rows,
+)
 
 _ASKED = "asked"  # why a column with a question is not looked at further
 CELLS = "cells"  # the check of what a column's own cells leave open

@@ -12,10 +12,12 @@ import pyarrow.compute as pc
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.feature_matrix import RESERVED, FeatureMatrix
+from deepcac.files.limits import MOST_ROWS
+from deepcac.files.output_files import StrPath
 from deepcac.judging.draws import units
 from deepcac.scoring.censored import FollowUp
 from deepcac.table.columns.cells import refuse_missing, row_names, same_names
-from deepcac.table.columns.described_rows import DescribedTable
+from deepcac.table.columns.described_rows import DescribedTable, description_path
 from deepcac.table.columns.description import (
     KEEP,
     ROLES,
@@ -25,17 +27,12 @@ from deepcac.table.columns.description import (
     Use,
     question_lines,
 )
-from deepcac.table.columns.description_file import description_path
 from deepcac.table.findings.checks import LEAKS, find_questions
 from deepcac.table.findings.examination import ExaminedTable, examine
 from deepcac.table.inference.described_table import KNOWN, as_questions, describe_table
-from deepcac.table.limits import MOST_ROWS
-from deepcac.table.output_files import StrPath
-from deepcac.table.reading.class_labels import standing_alone
-from deepcac.table.reading.outcomes import Outcomes, check_divisible
-from deepcac.table.reading.row_sample import SampledTable, sample_rows
+from deepcac.table.reading.outcomes import Outcomes, check_divisible, standing_alone
 from deepcac.table.reading.table_encoder import EncodedColumn, TableEncoder, learn_encoder
-from deepcac.table.reading.table_files import read_blocks
+from deepcac.table.reading.table_files import SampledTable, read_blocks, sample_rows
 from deepcac.types import Array, Ids
 
 FEWEST = 40  # rows below which nothing can be said

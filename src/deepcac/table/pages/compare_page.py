@@ -10,14 +10,14 @@ from deepcac.table.cluster_answer import TABLE_QUESTIONS, tuned_auroc
 from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.column_tables import column_blocks
-from deepcac.table.pages.comparison_tables import (
+from deepcac.table.pages.page_sections import Page, method_section
+from deepcac.table.pages.risk_section import USUAL, RiskQuestions, risk_section
+from deepcac.table.pages.score_tables import (
     METRICS,
     comparison_forest,
     comparison_table,
     verdict_note,
 )
-from deepcac.table.pages.page_sections import Page, method_section
-from deepcac.table.pages.risk_section import USUAL, RiskQuestions, risk_section
 from deepcac.table.pages.subtype_section import subtype_section
 from deepcac.table.sample_sizes import size_section
 

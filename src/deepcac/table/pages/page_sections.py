@@ -12,6 +12,7 @@ from typing import Any
 
 from deepcac import __version__
 from deepcac.files.atomic import atomic_path
+from deepcac.files.output_files import StrPath
 from deepcac.pages.figures import Figure
 from deepcac.pages.sections import Block, Facts, Remarks, Section
 from deepcac.pages.tables import Table
@@ -20,7 +21,6 @@ from deepcac.scoring.small_cells import FEW, NOTE, OTHERS, OWNER, Rule, Text
 from deepcac.table.answer import Answer
 from deepcac.table.findings.label_leaks import HEAD
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.output_files import StrPath
 from deepcac.table.reading.table_encoder import EncodedColumn
 
 UNNAMED = "'…'"

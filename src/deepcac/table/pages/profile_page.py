@@ -6,26 +6,34 @@ from pathlib import Path
 import numpy as np
 
 from deepcac.files.atomic import atomic_path
+from deepcac.files.output_files import StrPath, check_output
 from deepcac.pages.sections import Block, Remarks, Section
 from deepcac.pages.tables import Table
 from deepcac.scoring.small_cells import FEW, RULES, Count, OfSome, Rule, Share, Text
 from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.columns.described_rows import DescribedTable
+from deepcac.table.columns.described_rows import (
+    DescribedTable,
+    add_questions,
+    as_yaml,
+    find_description,
+)
 from deepcac.table.columns.description import (
     Outcome,
     Use,
 )
-from deepcac.table.columns.description_file import add_questions, as_yaml, find_description
 from deepcac.table.findings.examination import ExaminedTable
 from deepcac.table.inference.described_table import InferredTable, describe_table, examine_table
-from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.column_tables import column_blocks
 from deepcac.table.pages.page_sections import Page, quotable, write_page
-from deepcac.table.reading.class_labels import standing_alone
-from deepcac.table.reading.column_parts import MISSING, ColumnParts, column_parts
-from deepcac.table.reading.outcomes import Outcomes
-from deepcac.table.reading.table_encoder import OTHER, TableEncoder
+from deepcac.table.reading.outcomes import Outcomes, standing_alone
+from deepcac.table.reading.table_encoder import (
+    MISSING,
+    OTHER,
+    ColumnParts,
+    TableEncoder,
+    column_parts,
+)
 from deepcac.types import Ids
 
 _RARE = "(a rare class)"

@@ -9,12 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from scipy.special import expit, logit
 
+from deepcac.judging.predictions import Predictions
 from deepcac.pages.drawing import GREY, LOOKS, calibration_above, draw_calibration
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac.scoring.calibration import CalibrationCurve, calibration_curve
 from deepcac.scoring.resampled_scores import Patients, benefit, estimate
 from deepcac.scoring.small_cells import OTHERS, Rule
-from deepcac.table.predictions import Predictions
 from deepcac.types import Array
 
 Drawn = TypeVar("Drawn")

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from deepcac.errors import DataError
+from deepcac.files.limits import check_columns
 from deepcac.table.columns.cell_texts import (
     AMONG_NUMBERS,
     NAMES_A_ROW,
@@ -21,7 +22,6 @@ from deepcac.table.columns.cell_texts import (
     uniform,
 )
 from deepcac.table.columns.description import Dialect
-from deepcac.table.limits import check_columns
 
 BLOCK_BYTES = 1 << 23
 _DELIMITERS = ";\t|,"  # of two that fit alike the first: a comma may be that of decimals

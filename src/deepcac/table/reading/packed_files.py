@@ -10,8 +10,8 @@ from pathlib import PurePath
 from typing import IO
 
 from deepcac.errors import DataError
-from deepcac.table.limits import check_bytes
-from deepcac.table.output_files import StrPath
+from deepcac.files.limits import check_bytes
+from deepcac.files.output_files import StrPath
 
 _BLOCK = 1 << 20
 _INSIDE = "unpack it, and name what is inside"

@@ -9,9 +9,9 @@ from xml.etree.ElementTree import iterparse
 import pyarrow as pa
 
 from deepcac.errors import DataError
+from deepcac.files.limits import check_cells
+from deepcac.files.output_files import StrPath
 from deepcac.table.columns.cell_texts import uniform
-from deepcac.table.limits import check_cells
-from deepcac.table.output_files import StrPath
 from deepcac.table.reading.delimited_text import filled
 from deepcac.table.reading.packed_files import damage_named
 

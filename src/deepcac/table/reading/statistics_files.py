@@ -14,8 +14,8 @@ import pyarrow as pa
 from pyarrow import feather
 
 from deepcac.errors import DataError
-from deepcac.table.limits import check_bytes, check_cells
-from deepcac.table.output_files import StrPath
+from deepcac.files.limits import check_bytes, check_cells
+from deepcac.files.output_files import StrPath
 from deepcac.table.reading.packed_files import damage_named
 
 BLOCK_ROWS = 1 << 15

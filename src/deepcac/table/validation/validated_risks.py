@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from deepcac.errors import ConfigError, DataError
+from deepcac.files.output_files import StrPath
+from deepcac.judging.predictions import Predictions
 from deepcac.scoring.calibration import is_certain
 from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.columns.cell_texts import uniform
@@ -17,9 +19,7 @@ from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description import Outcome
 from deepcac.table.command_line.option_pairs import given, refuse_pairs
 from deepcac.table.inference.labelled_table import LabelledTable, feature_matrix
-from deepcac.table.output_files import StrPath
-from deepcac.table.pages.subgroups import check_columns
-from deepcac.table.predictions import Predictions
+from deepcac.table.pages.risk_section import check_columns
 from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder
 from deepcac.table.risk_tables import read_model
 from deepcac.table.second_table import TableReader

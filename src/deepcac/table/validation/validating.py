@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from deepcac.files.output_files import StrPath, check_output
+from deepcac.judging.predictions import Predictions
 from deepcac.pages.sections import Block, Section
 from deepcac.scoring.calibration import calibration_intercept, log_odds, recalibrated
 from deepcac.scoring.resampled_scores import (
@@ -20,12 +22,17 @@ from deepcac.scoring.resampled_scores import (
 from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.answer import Answer, with_interval
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.cards.card_facts import table_facts, write_card_of
-from deepcac.table.cards.model_card import Facts, card_path, joined, usual_facts
+from deepcac.table.cards.model_card import (
+    Facts,
+    card_path,
+    joined,
+    table_facts,
+    usual_facts,
+    write_card_of,
+)
 from deepcac.table.choice_folds import patient_folds
 from deepcac.table.cluster_answer import ENOUGH_EVENTS
 from deepcac.table.columns.described_rows import DescribedTable
-from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.page_sections import (
     Page,
     page_names,
@@ -34,7 +41,14 @@ from deepcac.table.pages.page_sections import (
     write_page,
 )
 from deepcac.table.pages.risk_figures import calibration_figure
-from deepcac.table.pages.risk_section import TIMED, RiskQuestions, benefit_blocks, check_asked
+from deepcac.table.pages.risk_section import (
+    TIMED,
+    RiskQuestions,
+    benefit_blocks,
+    check_asked,
+    levels_of,
+    subgroup_section,
+)
 from deepcac.table.pages.score_tables import (
     SCORE_NOTE,
     Place,
@@ -42,8 +56,6 @@ from deepcac.table.pages.score_tables import (
     score_places,
     score_table,
 )
-from deepcac.table.pages.subgroups import levels_of, subgroup_section
-from deepcac.table.predictions import Predictions
 from deepcac.table.risk_model import RiskModel, refitted
 from deepcac.table.validation.validated_risks import RiskSource, Validated, read_validated
 

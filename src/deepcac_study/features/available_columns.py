@@ -15,17 +15,19 @@ from deepcac.feature_matrix import FeatureMatrix, read_features, write_features
 from deepcac_study.catalogue.judge_plan import KnownThen
 
 
-def write_known_then(
+def write_available(
     features: str | os.PathLike[str],
     known: str | os.PathLike[str],
     *,
     known_then: Mapping[str, Any],
 ) -> None:
     """Write the feature file again by the rule `known_then` of its task."""
-    write_features(known, keep_known(read_features(features), KnownThen.model_validate(known_then)))
+    write_features(
+        known, keep_available(read_features(features), KnownThen.model_validate(known_then))
+    )
 
 
-def keep_known(features: FeatureMatrix, rule: KnownThen) -> FeatureMatrix:
+def keep_available(features: FeatureMatrix, rule: KnownThen) -> FeatureMatrix:
     """Return the features that a task's rule leaves.
 
     Gaps of ``filled`` columns become the median of all rows; no label is used.

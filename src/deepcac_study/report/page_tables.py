@@ -29,7 +29,7 @@ from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.claims import KINDS
 from deepcac_study.papers.summary import NULL, Count, on_prediction
 from deepcac_study.report.judge.clinical_forest import LEARNERS, filled
-from deepcac_study.report.judge.clinical_pages import kind_label, with_interval
+from deepcac_study.report.judge.clinical_pages import added_cohorts, kind_label, with_interval
 from deepcac_study.report.judge.gain_figures import (
     ABOUT,
     NAMES,
@@ -241,37 +241,6 @@ def pooled(table: pd.DataFrame) -> Table:
             name = f"{arm}_{learner}"
             columns[f"{contender_label(learner)}, {kind_label(arm)}"] = gain(name)
     return Table.of(_COMPARED, columns)
-
-
-def added_cohorts(verdicts: pd.DataFrame, contenders: Iterable[str]) -> Table:
-    """Return what clusters change in each added cohort, by what the rule compares them with."""
-    rows = verdicts[verdicts["metric"] == MAIN]
-    rows_by_key = {
-        (row["question"], row["dataset"], row["contender"]): row for row in rows.to_dict("records")
-    }
-
-    def gain(question: str) -> How:
-        def cell(key: tuple[str, str]) -> str:
-            row = rows_by_key.get((question, *key))
-            if row is None:
-                return "–"
-            return NEVER if row["verdict"] == NEVER else with_interval(row)
-
-        return cell
-
-    def model(key: tuple[str, str]) -> str:
-        contender = parse_contender(key[1])
-        return f"{contender_label(contender.learner)}, {kind_label(contender.arm)}"
-
-    columns: dict[str, How] = {
-        "cohort": lambda key: f"`{key[0]}`",
-        "model": model,
-        "no clusters": gain(HELP.id),
-        "random groups": gain(RANDOM.id),
-        "splines in LR": gain(BENT.id),
-    }
-    keys = [(name, one) for name in dict.fromkeys(rows["dataset"]) for one in contenders]
-    return Table.of(keys, columns, n_labels=2)
 
 
 def curved(table: pd.DataFrame, models: Mapping[str, str]) -> Table:

@@ -111,6 +111,15 @@ def test_the_answer_speaks_of_patients_first_and_then_of_where_a_line_gains():
     assert numbers == [2, 1, 2, 8, 0, 4]
     assert re.search(r"\b.*?\b".join(map(str, numbers)), answer["sentence"])
     assert (answer["helped"], answer["gains"]) == ("credit", "0.0500")
+    more = [comparison(FORCED, f"{arm}_lr", "lr", "c", excluded="yes" if arm == "km" else "no",
+                       helps=False) for arm in ("km", "cac", "dist")]  # fmt: skip
+    with_more = replace(clinical, added={"cohorts": pd.DataFrame(more)})
+    (longer,) = overall_answer(rows, with_more).to_dict("records")
+    numbers = [longer[name] for name in ("added", "added_excluded", "added_comparisons")]
+    assert numbers == [1, 1, 3]
+    assert re.search(r"\b.*?\b".join(map(str, numbers)), longer["sentence"])
+    gain = replace(clinical, added={"cohorts": pd.DataFrame(more).assign(helps=True)})
+    assert overall_answer(rows, gain).empty
     helped = replace(clinical, decisions=decided.assign(helps="true"))
     assert overall_answer(rows, helped).empty
     assert overall_answer(rows, None).empty

@@ -146,3 +146,23 @@ def test_prices_are_means_over_the_tasks_of_a_cohort():
         ["cac", 5735, pytest.approx(-0.02)],
         ["mean_of_cells", 5735, pytest.approx(-0.04)],
     ]
+
+
+def test_what_was_added_after_the_plan_has_a_row_per_task_and_model(paths, tmp_path):
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    gain = {"metric": "auroc", "low": -0.001, "high": 0.012}
+    cohorts = [
+        {"question": "help", "dataset": "gusto", "contender": "km_lr", "verdict": "better", "mean": 0.006, **gain},
+        {"question": "random", "dataset": "gusto", "contender": "km_lr", "verdict": "undecided", "mean": 0.004, **gain},
+        {"question": "help", "dataset": "gusto", "contender": "dist_lr", "verdict": "never chosen", "mean": 0.0, **gain},
+    ]  # fmt: skip
+    pd.DataFrame(cohorts).to_csv(kept / "added_cohorts.csv", index=False)
+    tables = {table.id: table for table in clinical_tables(load_clinical(paths, kept))}
+    assert "clinical_on_splines" not in tables  # its table does not ship
+    rows = [[cell.text for cell in row] for row in tables["clinical_cohorts"].rows]
+    assert rows == [
+        ["gusto", rows[0][1], "+0.0060 (-0.0010 to +0.0120)", "+0.0040 (-0.0010 to +0.0120)", "–"],
+        ["gusto", rows[1][1], "never chosen", "–", "–"],
+    ]  # fmt: skip
+    assert rows[0][1] != rows[1][1]

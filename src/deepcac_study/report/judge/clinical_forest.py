@@ -1,8 +1,8 @@
 """The clinical tasks together: tables, the answer in a sentence, and forest plots."""
 
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
@@ -31,6 +31,7 @@ KINDS = (
     (CAC, ABOVE_ZERO, "D", "in each CAC cluster, alpha above 0", PALETTE[2]),
 )
 PANELS = ((HELP, "no clusters"), (RANDOM, "random groups"), (BENT, "splines"))
+ADDED = ("cohorts", "on_splines")
 _COLUMNS = ("question", "dataset", "contender", "alpha", "reference", "verdict")
 
 
@@ -42,15 +43,26 @@ class ClinicalJudgement:
     verdicts: pd.DataFrame
     decisions: pd.DataFrame
     pooled: pd.DataFrame
+    # Verdicts on what was added after the plan, by name of the experiment (`ADDED`)
+    added: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
 
-def load_clinical(paths: Iterable[str | os.PathLike[str]]) -> ClinicalJudgement | None:
-    """Read the judge's tables of the clinical tasks; None without them."""
+def load_clinical(
+    paths: Iterable[str | os.PathLike[str]], kept: str | os.PathLike[str] | None = None
+) -> ClinicalJudgement | None:
+    """Read the judge's tables of the clinical tasks; None without them.
+
+    `kept` is a folder with the shipped tables of what was added after the plan.
+    """
     files = {Path(path).stem: Path(path) for path in paths if Path(path).suffix == ".csv"}
     if not files.keys() >= {*TABLES}:
         return None
     tables = {name: filled(pd.read_csv(files[name])) for name in TABLES}
-    return None if tables[VERDICTS].empty else ClinicalJudgement(**tables)
+    if tables[VERDICTS].empty:
+        return None
+    shipped = {name: Path(kept) / f"added_{name}.csv" for name in ADDED} if kept else {}
+    added = {name: pd.read_csv(path) for name, path in shipped.items() if path.exists()}
+    return ClinicalJudgement(**tables, added=added)
 
 
 def filled(table: pd.DataFrame) -> pd.DataFrame:

@@ -1,12 +1,12 @@
 """Tables of the clinical tasks."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
 import pandas as pd
 
 from deepcac.judging.choice import OFFERED
-from deepcac.judging.contenders import BESIDE, CAC, KM
+from deepcac.judging.contenders import BESIDE, CAC, KM, parse_contender
 from deepcac.judging.questions import (
     ANY,
     BEND,
@@ -16,6 +16,7 @@ from deepcac.judging.questions import (
     HELP,
     RANDOM,
     SEPARATED,
+    Question,
 )
 from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import four, interval_text, people
@@ -126,6 +127,53 @@ def clinical_pooled(pooled: pd.DataFrame, learner: str) -> Table:
     return Table.of(main[main["pooling"] == FAMILY], columns, n_labels=2)
 
 
+def added_cohorts(verdicts: pd.DataFrame, contenders: Iterable[str] = ()) -> Table:
+    """Return what clusters change in each added cohort, by what the rule compares them with.
+
+    Without `contenders` the table has all that were compared with their learner.
+    """
+    columns = {"no clusters": HELP, "random groups": RANDOM, "splines in LR": BENT}
+    return _added("cohort", verdicts, columns, contenders)
+
+
+def added_on_splines(verdicts: pd.DataFrame) -> Table:
+    """Return what clusters change in splines on each task, and in splines in random groups."""
+    columns = {"splines": HELP, "splines, clusters must be used": FORCED, "random groups": ANY}
+    return _added("task", verdicts, columns)
+
+
+def _added(
+    label: str,
+    verdicts: pd.DataFrame,
+    questions: Mapping[str, Question],
+    contenders: Iterable[str] = (),
+) -> Table:
+    rows = verdicts[verdicts["metric"] == MAIN]
+    rows_by_key = {
+        (row["question"], row["dataset"], row["contender"]): row for row in rows.to_dict("records")
+    }
+
+    def gain(question: Question) -> How:
+        def cell(key: tuple[str, str]) -> str:
+            row = rows_by_key.get((question.id, *key))
+            if row is None:
+                return "–"
+            return NEVER if row["verdict"] == NEVER else with_interval(row)
+
+        return cell
+
+    def model(key: tuple[str, str]) -> str:
+        contender = parse_contender(key[1])
+        return f"{contender_label(contender.learner)}, {kind_label(contender.arm)}"
+
+    columns: dict[str, How] = {label: lambda key: key[0], "model": model}
+    columns |= {name: gain(question) for name, question in questions.items()}
+    asked = rows[rows["question"] == HELP.id]
+    chosen = list(contenders) or list(dict.fromkeys(asked["contender"]))
+    keys = [(name, one) for name in dict.fromkeys(rows["dataset"]) for one in chosen]
+    return Table.of(keys, columns, n_labels=2)
+
+
 def clinical_tables(judged: ClinicalJudgement | None) -> list[Table]:
     """Return the report's tables of the clinical tasks."""
     if judged is None:
@@ -138,6 +186,11 @@ def clinical_tables(judged: ClinicalJudgement | None) -> list[Table]:
             for name in LEARNERS
         ),
         *(("clinical_pooled", clinical_pooled(judged.pooled, name), name) for name in LEARNERS),
+        *(
+            (f"clinical_{name}", of(judged.added[name]), "")
+            for name, of in (("cohorts", added_cohorts), ("on_splines", added_on_splines))
+            if name in judged.added
+        ),
         ("clinical_verdicts", _comparisons(verdicts), ""),
     ]
     return [

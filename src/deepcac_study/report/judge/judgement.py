@@ -147,6 +147,9 @@ def overall_answer(rows: pd.DataFrame, clinical: ClinicalJudgement | None) -> pd
     helps = clinical.decisions["dataset"].isin(tasks["dataset"]) & (
         clinical.decisions["helps"] == "true"
     )
+    added = clinical.added.get("cohorts")
+    if added is not None and added["helps"].astype(bool).any():
+        return pd.DataFrame()
     if forced.empty or helped.empty or helps.any():
         return pd.DataFrame()
     trees = forced["reference"] == _TREES
@@ -162,8 +165,21 @@ def overall_answer(rows: pd.DataFrame, clinical: ClinicalJudgement | None) -> pd
         "helped": " ".join(helped.index),
         "gains": " ".join(four(value) for value in helped["mean"]),
         "random_gains": " ".join(four(value) for value in helped["random"]),
+        **_added_numbers(added),
     }
     return pd.DataFrame([{**numbers, "sentence": _answer_sentence(numbers)}])
+
+
+def _added_numbers(verdicts: pd.DataFrame | None) -> dict[str, int]:
+    """Count cohorts added after the plan, their comparisons, and those that rule out a gain."""
+    if verdicts is None:
+        return {"added": 0, "added_comparisons": 0, "added_excluded": 0}
+    forced = verdicts[(verdicts["question"] == FORCED.id) & (verdicts["metric"] == METRICS[0])]
+    return {
+        "added": forced["dataset"].nunique(),
+        "added_comparisons": len(forced),
+        "added_excluded": int((forced["excluded"] == "yes").sum()),
+    }
 
 
 def forced_gains(verdicts: pd.DataFrame, tasks: pd.DataFrame) -> pd.DataFrame:
@@ -189,13 +205,19 @@ def _helped(auroc: pd.DataFrame) -> pd.DataFrame:
 
 def _answer_sentence(numbers: dict[str, Any]) -> str:
     """Return the text of the answer; its first sentence has at most 25 words."""
-    return (
+    answer = (
         f"We found no benefit: on none of {numbers['tasks']} clinical tasks ({numbers['cohorts']} "
         "independent cohorts) did clusters beat the same model without them, random groups and "
         f"splines. We could rule out a gain of {three(numbers['margin'])} AUROC or more in "
         f"{numbers['excluded']} of {numbers['comparisons']} comparisons after correction "
         f"({numbers['excluded_trees']} of {numbers['comparisons_trees']} with boosted trees); "
         "elsewhere it remains possible."
+    )
+    if not numbers["added"]:
+        return answer
+    return answer + (
+        f" In {numbers['added']} more cohorts clusters helped in none, and "
+        f"{numbers['added_excluded']} of {numbers['added_comparisons']} comparisons rule it out."
     )
 
 

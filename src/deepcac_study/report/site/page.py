@@ -120,7 +120,7 @@ def build(
     files_by_kind = by_kind(files)
     tables = shipped.fallback
     judged = load_judgement(files_by_kind[JUDGED])
-    clinical = load_clinical(files_by_kind["clinical"])
+    clinical = load_clinical(files_by_kind["clinical"], tables)
     uses = data_use(
         findings,
         judged.rows["dataset"] if judged else (),

@@ -320,25 +320,40 @@ def _overlap(first: LabelledTable, other: LabelledTable) -> list[str]:
                 "same patients are no test: make it the patient of the description."
             )
             sentences.append(Text(text, Count(both), name))
-    learnt, rows = (
-        np.column_stack([table.features.X, table.features.label]) for table in (first, other)
-    )
-    seen = {row.tobytes() for row in learnt}
-    rows = rows[telling_rows(other.features.X)]
-    same = sum(row.tobytes() in seen for row in rows)
     # Rows of a patient who is named in both tables are not learnt from.
-    if use.patient is None and 2 * same > len(rows) >= FEW:
-        raise DataError(
-            f"--external {other.name}: most rows are equal to a row of {first.name} in every "
-            "column; the same patients are no test, so name patients of another place"
-        )
+    if use.patient is None:
+        refuse_same_rows(first, other)
+    same, n = equal_rows(first, other)
     if same:
         text = (
             "{} of {} rows are equal to a row of {} in every column; make sure that they are other "
             "patients."
         )
-        sentences.append(Text(text, Count(same).capitalize(), Count(len(rows)), first.name))
+        sentences.append(Text(text, Count(same).capitalize(), Count(n), first.name))
     return sentences
+
+
+def equal_rows(first: LabelledTable, other: LabelledTable) -> tuple[int, int]:
+    """Return how many rows of another table are equal to one of the first, and of how many.
+
+    Rows that many patients have, because little is measured in them, are not counted.
+    """
+    learnt, rows = (
+        np.column_stack([table.features.X, table.features.label]) for table in (first, other)
+    )
+    seen = {row.tobytes() for row in learnt}
+    rows = rows[telling_rows(other.features.X)]
+    return sum(row.tobytes() in seen for row in rows), len(rows)
+
+
+def refuse_same_rows(first: LabelledTable, other: LabelledTable) -> None:
+    """Raise a `DataError` if most rows of another table are equal to a row of the first."""
+    same, n = equal_rows(first, other)
+    if 2 * same > n >= FEW:
+        raise DataError(
+            f"--external {other.name}: most rows are equal to a row of {first.name} in every "
+            "column; the same patients are no test, so name patients of another place"
+        )
 
 
 def _id_columns(first: LabelledTable, second: pa.Table) -> list[str]:

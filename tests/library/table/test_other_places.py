@@ -261,6 +261,16 @@ def test_a_part_of_the_first_table_is_no_other_place(tmp_path):
         external(tmp_path, a, a.iloc[:300])
 
 
+def test_two_further_tables_of_the_same_rows_are_not_two_places(tmp_path):
+    table = read(tmp_path, patients(), site=False)
+    other = patients(seed=3).drop(columns="hospital")
+    paths = [tmp_path / name for name in ("one.csv", "two.csv")]
+    other.to_csv(paths[0], index=False)
+    other.sample(frac=0.8, random_state=0).to_csv(paths[1], index=False)
+    with pytest.raises(DataError, match="--external two: .* one "):
+        external_rows(table, paths, rows=1000, seed=0)
+
+
 def test_patients_of_both_tables_are_not_learnt_from(tmp_path):
     drop = {"patient": "patient", "leave_out": ["visit"]}
     a, b = patients(), patients(100, seed=1).assign(patient=lambda frame: frame.patient + 190)

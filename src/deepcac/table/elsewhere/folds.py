@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from deepcac.table.reading.table_encoder import (
     feature_names,
 )
 from deepcac.table.reading.unfamiliar_rows import MOST, Places, outcome_moved
-from deepcac.table.second_table import FEWEST_TO_JUDGE, TableReader
+from deepcac.table.second_table import FEWEST_TO_JUDGE, TableReader, refuse_same_rows
 from deepcac.types import Ids
 
 MOST_SITES = 30  # are judged, the largest; the others are learnt from alone
@@ -127,6 +127,8 @@ def external_rows(
         reader.labelled(path, use, rows=rows, seed=seed, name=name)
         for path, name in zip(paths, names, strict=True)
     ]
+    for first, other in combinations(others, 2):
+        refuse_same_rows(first, other)  # one place would count twice
     fold = _external_fold(table, others)
     if not fold.learnable:
         raise DataError(

@@ -182,7 +182,7 @@ def _wrong_number(name: str, distinct: pa.Array, cells: pa.ChunkedArray) -> str:
     if len(distinct) < 2:
         return (
             f"column {name!r} holds {distinct[0].as_py()!r} in every row; two classes are needed: "
-            "name another column by --label"
+            "name another column by --label, or a table that has both"
         )
     middle = np.median(_values(as_texts(cells)))
     way = f"; divide a number in the description, at its median by above: {middle:g}"

@@ -183,7 +183,7 @@ def centroid(values: Values, train: Rows, validation: Rows, sample: Resample) ->
 
 
 def _by_class(answer: Any) -> Array:
-    """Give the probabilities of two classes both columns."""
+    """Return both columns of the probabilities of two classes."""
     probability = np.asarray(answer, dtype=np.float64)
     if probability.ndim == 1:
         return np.column_stack([1 - probability, probability])

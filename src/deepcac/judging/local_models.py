@@ -131,7 +131,7 @@ class Splines:
 
 
 def _is_coarse(values: Array, knots: Array, patient: Ids) -> bool:
-    """Tell whether patients enough have no more than the first knot, and no less than the last."""
+    """Return whether enough patients lie at or below the first knot, and at or above the last."""
     ends = values <= knots[0], values >= knots[-1]
     return all(len(np.unique(patient[beyond])) >= FEW for beyond in ends)
 

@@ -82,7 +82,7 @@ def with_views(records: Mapping[str, TrialRecord]) -> dict[str, TrialRecord]:
 
 
 def _complete(record: TrialRecord) -> bool:
-    """Say whether every trial was fitted in each draw."""
+    """Describe whether every trial was fitted in each draw."""
     return all(len(draws) == len(record.values) for draws in record.partitions)
 
 

@@ -134,7 +134,7 @@ def verdicts_in(given: Iterable[str]) -> list[str]:
 
 
 def _span(head: Sequence[str], data: Sequence[Sequence[object]]) -> str:
-    """Say how many rows the data have, and from where to where the last column of numbers goes."""
+    """Describe the number of rows, and the range of the last column of numbers."""
     summary = f"{len(data):,} rows of {', '.join(map(str, head))}"
     for place in reversed(range(len(head))):
         values = (row[place] for row in data)

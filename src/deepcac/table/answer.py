@@ -83,7 +83,7 @@ def signed(value: float, digits: int = 3) -> str:
 
 
 def with_interval(values: Sequence[float], digits: int, *, sign: bool = False) -> str:
-    """Return a value with the ends of its interval; only the value where they are no numbers."""
+    """Format a value with its interval, or only the value if the interval is NaN."""
     value, low, high = (
         signed(number, digits) if sign else f"{number:z.{digits}f}" for number in values[:3]
     )
@@ -96,7 +96,7 @@ def gain(line: Line) -> str:
 
 
 def ahead_sentence(ahead: str, lower: str, gap: Comparison, by: str = "") -> str:
-    """Say by how much a model scores more than another one, on rows that choose neither.
+    """Describe the test-set AUROC difference between the validation leader and another model.
 
     `by` says how large the lead is on the rows that choose.
     """

@@ -38,7 +38,7 @@ MOST_JOBS = 8  # unless more are asked for: each is a process with its own copy 
 
 
 def _silent(line: str) -> None:
-    """Show nothing."""
+    """Discard a message."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class TableRun:
 
     @property
     def at_once(self) -> int:
-        """How much is done at once."""
+        """Number of parallel jobs."""
         return self.jobs or usual_jobs()
 
 
@@ -172,12 +172,12 @@ def usual_resamples(table: LabelledTable) -> int:
 
 
 def usual_jobs() -> int:
-    """Return how many resamples are judged at once if nobody says: one a core, at most eight."""
+    """Return the default number of parallel jobs: one per core, at most `MOST_JOBS`."""
     return min(cpu_count(), MOST_JOBS)
 
 
 def refuse_budget(needed: float, budget: float) -> None:
-    """Refuse minutes too few for the least that is judged, which needs `needed` seconds."""
+    """Raise `ConfigError` if the minimum work (`needed` seconds) would overrun `budget` minutes."""
     if needed > OVERRUN * 60 * budget:
         enough = float(np.ceil(needed / 6) / 10)
         raise ConfigError(
@@ -187,7 +187,7 @@ def refuse_budget(needed: float, budget: float) -> None:
 
 
 def refuse_slow(run: TableRun, call: Callable[[int], Any], parts: int, fewest: int) -> None:
-    """Refuse too few minutes for `fewest` calls, each `parts` times as long as the one tried.
+    """Raise `ConfigError` if `fewest` calls, timed on a trial call, would overrun the budget.
 
     Only if the run is strict, and has no number of resamples.
     """
@@ -199,7 +199,7 @@ def refuse_slow(run: TableRun, call: Callable[[int], Any], parts: int, fewest: i
 def in_time(
     run: TableRun, call: Callable[[int], Any], planned: int, fewest: int, what: str
 ) -> Iterator[Any]:
-    """Yield what `call` returns of 0, 1, 2 and so on, some at once, until the time is over.
+    """Yield the results of ``call(0)``, ``call(1)``, ... in parallel until the budget is spent.
 
     How many of those `planned` are made depends on the time, on no result, and each says the same
     whoever makes it, and beside whatever others.

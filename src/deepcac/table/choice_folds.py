@@ -125,7 +125,7 @@ def score_on_folds(
     parts = split(table, seed)
     n, k = len(table.features.label), len(parts)
     left_out = [(j,) for j in range(k)] + [*combinations(range(k), 2)] * nested
-    answered = _answered(table, parts, left_out, candidates, seed, jobs)
+    answered = _held_out_results(table, parts, left_out, candidates, seed, jobs)
     risk = np.empty((len(candidates), n, table.features.n_classes))
     every = np.empty((k, len(candidates), 2))
     inside = np.full((k, k, len(candidates), 2), np.nan)
@@ -166,7 +166,7 @@ def patient_folds(label: Ids, group: Ids | None, most: int, seed: int) -> Parts:
     return [np.flatnonzero(np.isin(patient, test)) for _, test in folds]
 
 
-def _answered(
+def _held_out_results(
     table: LabelledTable,
     parts: Parts,
     left_out: Sequence[tuple[int, ...]],
@@ -174,7 +174,7 @@ def _answered(
     seed: int,
     jobs: int,
 ) -> list[tuple[list[Array], Array]]:
-    """Return what candidates say of folds that are left out, in processes if that is worth it."""
+    """Return each candidate's held-out results per left-out fold, in parallel if worthwhile."""
     rows = (table.features, table.group, table.follow)  # the whole table is not sent about
     begin = time.monotonic()
     first = _left_out(rows, parts, left_out[0], candidates, seed)

@@ -142,7 +142,7 @@ def answer(
     splines = splines_sentence(table, helped) if verdict != TOO_FEW else ""
     bent = rows_of(table, BEND)
     pairs = zip(bent["contender"], bent["reference"], strict=True) if splines else ()
-    passed_over = _passed_over(trials, best, references, () if helped else set(pairs))
+    passed_over = _validation_leader_gap(trials, best, references, () if helped else set(pairs))
     return Answer(
         sentence=sentence,
         details=[
@@ -188,10 +188,10 @@ def highest(trials: Trials, names: Collection[str]) -> str:
     return max(names, key=lambda name: float(validated(trials.records, name).mean()))
 
 
-def _passed_over(
+def _validation_leader_gap(
     trials: Trials, best: str, names: Collection[str], named: Collection[tuple[str, str]]
 ) -> str:
-    """Say how much more another model scores, if one does on the validation rows.
+    """Describe the test gap to the model that leads on the validation rows, if another one does.
 
     Nothing of the pairs `named` elsewhere.
     """
@@ -206,7 +206,7 @@ def _passed_over(
 
 
 def _excluded_gain(table: pd.DataFrame, subject: Subject) -> tuple[bool, str]:
-    """Tell whether models that must use clusters were tested and none gains the margin.
+    """Return whether tests rule out the margin for forced clusters, and a phrase on the bound.
 
     And say which gains in AUROC all intervals exclude, where clusters were chosen or forced.
     """
@@ -255,7 +255,7 @@ def _no_gain(
     subject: Subject, verdict: str, lines: Sequence[Line], best: str, rare: tuple[int, str],
     excludes: str,
 ) -> str:  # fmt: skip
-    """Say that no gain was found, or that none could be."""
+    """Return the sentence for a verdict without a gain."""
     words = {"model": contender_name(best), "what": subject.what, "models": subject.models}
     undecided = sum(row["verdict"] == UNDECIDED for row in lines)
     return Text.by(
@@ -270,7 +270,7 @@ def _helping(
     subject: Subject, verdict: str, helped: Line, lines: Sequence[Line],
     best: tuple[str, float], rarest: int,
 ) -> str:  # fmt: skip
-    """Say which clusters gain; `best` is the best model without them, and its AUROC."""
+    """Return the sentence for a verdict with a gain; `best` is the best model without clusters."""
     (name, ahead), what = best, subject.what
     model, clustered = contender_name(name), subject.named(helped["contender"])
     if verdict == USE:
@@ -359,13 +359,13 @@ def _details(
         sentences.append(
             "Warning: groups that mean nothing seem to help; do not trust the gains on this page."
         )
-    if counts[BETTER] and (meaningless := _beaten(table, rows, what)):
+    if counts[BETTER] and (meaningless := _controls_sentence(table, rows, what)):
         sentences.append(meaningless)
     return sentences
 
 
-def _beaten(table: pd.DataFrame, rows: pd.DataFrame, what: str) -> str:
-    """Say whether the clusters that help beat a partition that means nothing."""
+def _controls_sentence(table: pd.DataFrame, rows: pd.DataFrame, what: str) -> str:
+    """Summarize how often the helpful clusters outperform control partitions."""
     helping = set(rows.loc[rows["verdict"] == BETTER, "contender"])
     controls = rows_of(table, ANY)
     controls = controls[controls["contender"].isin(helping)]
@@ -379,7 +379,7 @@ def _beaten(table: pd.DataFrame, rows: pd.DataFrame, what: str) -> str:
 
 
 def splines_sentence(table: pd.DataFrame, helped: Line | None) -> str:
-    """Say how logistic regression with splines compares with clusters that help, or without any.
+    """Compare splines with the clusters that help, or with the plain model if none do.
 
     Parameters
     ----------

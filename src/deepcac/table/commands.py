@@ -68,12 +68,12 @@ _CLEAR = "\r\x1b[2K"
 
 
 def say(line: str) -> None:
-    """Tell the user what to know, on standard error."""
+    """Print a message to standard error."""
     typer.echo(f"{_CLEAR * sys.stderr.isatty()}{line}", err=True)
 
 
 def progress(line: str) -> None:
-    """Show how far it is on a terminal, in one line that the next one replaces."""
+    """Print a progress line that replaces the previous one, on a terminal only."""
     if sys.stderr.isatty():
         typer.echo(f"{_CLEAR}{line}", err=True, nl=False)
 
@@ -174,7 +174,7 @@ def power(
     ] = None,
     options: RunOptions,
 ) -> None:
-    """Say on one page how large a gain by clusters must be for this table to show it."""
+    """Estimate on one page how large a gain by clusters must be for this table to show it."""
     from deepcac.table.detection_power import power_table
 
     answer = power_table(columns.read(table), out, _run(options, budget=budget), r2=r2)
@@ -324,7 +324,7 @@ def validate(
     accept_unseen: AcceptUnseen = False,
     exact: Exact = False,
 ) -> None:
-    """Say how good a saved model, or a column of risks, is on a table with outcomes.
+    """Measure how good a saved model, or a column of risks, is on a table with outcomes.
 
     Without --label the outcome is the column of the description, or else that of the model.
     """

@@ -172,7 +172,7 @@ def smallest_seen(curve: pd.DataFrame) -> float | None:
 
 
 def power_answer(table: LabelledTable, planted: pd.DataFrame) -> Answer:
-    """Put what could be seen into words; the table of the answer is the `detection_curve`."""
+    """Return the answer on detectable gains; its table is `detection_curve(planted)`."""
     curve = detection_curve(planted)
     unseen, seen, most = largest_unseen(curve), smallest_seen(curve), curve["gain"].max()
     n, events = len(table.features.label), int((table.features.label == 1).sum())
@@ -218,7 +218,7 @@ def power_table(
     *,
     r2: float | None = None,
 ) -> str:
-    """Say which gain by clusters a table could show, write the page and return the answer.
+    """Estimate the gain from clusters that a table can detect; write the page, return the answer.
 
     Parameters are those of `deepcac.table.comparing.compare_table`, but for `r2`: Cox and Snell's
     R2 of the model, for the sample size that it needs itself.

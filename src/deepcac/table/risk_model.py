@@ -245,7 +245,7 @@ def coarse_scaler(table: LabelledTable) -> TableScaler:
         if shares[f]:
             mean[f] = _share(values, mean[f], patient)
             scale[f] = np.sqrt(mean[f] * (1 - mean[f]))
-        elif _tells(values, patient):
+        elif _mean_discloses(values, patient):
             scaler.kept_[f] = False
             scaler.median_[f] = 0.0
         elif scale[f] < SMALLEST or max(abs(mean[f]), scale[f]) > LARGEST:
@@ -284,8 +284,8 @@ def _to_steps(value: Any, step: Any) -> Any:
     return step * np.round(value / step)
 
 
-def _tells(values: Array, patient: Ids) -> bool:
-    """Tell whether the mean of a number is that of few patients."""
+def _mean_discloses(values: Array, patient: Ids) -> bool:
+    """Return whether a feature's mean would disclose fewer than `FEW` patients."""
     seen = np.isfinite(values)
     if len(np.unique(patient[seen])) < FEW:
         return True

@@ -139,7 +139,7 @@ def chosen_learner(table: LabelledTable, seed: int, jobs: int = 1) -> str:
 def _needs(
     table: LabelledTable, predictions: Predictions | None, judged: dict[str, Any]
 ) -> list[str]:
-    """Say how many patients the model needs, and a study that validates it; two classes only."""
+    """Describe the sample size that the model and its validation need; two classes only."""
     if predictions is None:
         return []
     if not judged["low"] > 0.5:
@@ -195,7 +195,7 @@ def _tuned(scores: Scores, tried: Sequence[Candidate]) -> dict[tuple[int, int], 
 
 
 def passed_over(tried: Sequence[Candidate], scores: FoldScores) -> str:
-    """Say what the choice cost: how much more the best model scores, on nested folds.
+    """Describe what the choice cost: how much more the best model scores, on nested folds.
 
     Where the best one is chosen, it is held against the simplest.
     """
@@ -330,7 +330,7 @@ def _unweighted(contender: Contender, least: float) -> list[Values]:
 def held_out(
     auroc: Array, rows: float, ratio: float, predictions: Predictions | None
 ) -> dict[str, Any]:
-    """Say how models do on rows that neither they nor their choice have seen.
+    """Describe how models do on rows that neither they nor their choice have seen.
 
     Parameters
     ----------
@@ -427,7 +427,7 @@ def _span(out: dict[str, Any], name: str) -> str:
 
 
 def _corrected(refits: dict[str, Any]) -> list[str]:
-    """Say what the refits of ``--bootstrap`` say, a line each."""
+    """Describe the refits of ``--bootstrap``, one line each."""
     spans = [
         f"{text} {score['corrected']:z.3f} (apparent {score['apparent']:z.3f}, optimism "
         f"{score['optimism']:z.3f})"

@@ -90,7 +90,7 @@ def study_size(risk: Array, auroc: float, threshold: float | None = None) -> Val
 
 
 def study_sentence(size: ValidationSize | None) -> str:
-    """Say how many patients a validation study needs."""
+    """Describe how many patients a validation study needs."""
     if size is None:
         return "No validation study can be planned for a model that ranks no better than chance."
     return (

@@ -220,7 +220,7 @@ class TableReader:
         return sample
 
     def _check_outcomes(self, sample: SampledTable, asked: Outcome) -> list[str]:
-        """Say where times, or numbers of a label, are of another size than those of the first."""
+        """Describe times or label numbers whose scale differs from that of the first table."""
         if self.first is None:
             return []
         pairs: list[tuple[str, Array, Array]] = []
@@ -282,7 +282,7 @@ def _patients(sample: SampledTable, name: str | None) -> Ids | None:
 
 
 def _odd_lines(table: LabelledTable) -> list[str]:
-    """Say which predictors, times and labels hold odd numbers, and whether rows are copies."""
+    """Describe which predictors, times and labels hold odd numbers, and whether rows are copies."""
     X, places = table.features.X, table.encoder.places
     findings = [
         *(finding for column in table.encoder.used if column.kind == NUMBER
@@ -294,7 +294,7 @@ def _odd_lines(table: LabelledTable) -> list[str]:
 
 
 def _differences(first: LabelledTable, second: LabelledTable) -> list[str]:
-    """Say which columns, ids and rows of a second table differ, or should."""
+    """Describe which columns, ids and rows of a second table differ, or should."""
     names = [name for name in second.rows.column_names if name not in first.rows.column_names]
     lines = [f"Columns that are not in {first.name} are not used: {_listed(names)}."] * bool(names)
     lines += _overlap(first, second)
@@ -306,7 +306,7 @@ def _differences(first: LabelledTable, second: LabelledTable) -> list[str]:
 
 
 def _overlap(first: LabelledTable, other: LabelledTable) -> list[str]:
-    """Say if rows or ids of the second table stand in the first."""
+    """Return a warning if rows or ids of the second table stand in the first."""
     sentences: list[str] = []
     second, use = other.rows, first.description.use
     both = _in_both(first.rows, second, use.id) if use.id in second.column_names else 0
@@ -364,12 +364,12 @@ def _id_columns(first: LabelledTable, second: pa.Table) -> list[str]:
         if column.kind == LEFT_OUT
         and (ID_NOTE in column.note or NAMES_A_PATIENT.fullmatch(column.name))
         and column.name in second.column_names
-        and not any(_no_ids(plain(rows[column.name])) for rows in (first.rows, second))
+        and not any(_cannot_be_ids(plain(rows[column.name])) for rows in (first.rows, second))
     ]
 
 
-def _no_ids(cells: pa.ChunkedArray) -> bool:
-    """Tell whether cells are no texts or numbers, or count the rows from the first to the last."""
+def _cannot_be_ids(cells: pa.ChunkedArray) -> bool:
+    """Return whether cells cannot be ids: neither text nor numbers, or consecutive integers."""
     if not (is_text(cells.type) or is_numeric(cells.type)):
         return True
     ids = pd.to_numeric(same_names(cells.drop_null()).to_pandas(), errors="coerce").unique()

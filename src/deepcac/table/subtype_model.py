@@ -136,7 +136,7 @@ def fit_subtype_model(
 def _judged(
     table: LabelledTable, clusters: int, seed: int, say: Callable[[str], None]
 ) -> dict[str, float]:
-    """Say how models do on rows that are held out (`risk_model_choice.held_out`)."""
+    """Describe how models do on rows that are held out (`risk_model_choice.held_out`)."""
     aurocs, parts, tested, learnt = [], [], [], 1
     named = table.encoder.frame
     drawn = resamples(table.features, RESAMPLES, MOST_TRAIN, first=seed, unit=table.group)

@@ -80,7 +80,7 @@ def _keys(model: type[BaseModel]) -> Iterator[tuple[str, str]]:
 
 
 def schema(model: type[BaseModel]) -> str:
-    """Return the JSON schema of a kind of file as text, with references inlined.
+    """Return the JSON schema of a kind of file as YAML, with references inlined.
 
     Editors validate by it, and the Snakemake workflow catalogue shows its keys.
     """

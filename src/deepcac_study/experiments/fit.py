@@ -133,7 +133,10 @@ def _fit_decomposed(
 def _fit_classes(
     model: ClassDecompositionClassifier, X: Array, y: Ids, decomposed: dict[str, Decomposed]
 ) -> None:
-    """Fit `model` to the clusters in `decomposed`, or compute and store them there."""
+    """Fit `model` to the clusters that its clusterer left in `decomposed`, or store them there.
+
+    With stored clusters the remaining rows are the validation set.
+    """
     if model.clusterer not in decomposed:
         model.fit(X, y)
         decomposed[model.clusterer] = Decomposed(model.training_rows_, model.clusters_)

@@ -95,7 +95,7 @@ def _passes(
 
 
 def _local_scores(task: Task, labels: Ids) -> Point:
-    """Return log-loss and F1 of one LR per cluster."""
+    """Return log-loss of one LR per cluster, and F1 of another with balanced classes."""
     plain, balanced = (_local_models(task, labels, weight) for weight in (None, "balanced"))
     predicted = local_scores(balanced, task.X_test, task.n_classes).argmax(axis=1)
     on_test = local_scores(plain, task.X_test, task.n_classes)

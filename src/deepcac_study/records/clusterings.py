@@ -35,7 +35,7 @@ class ClusteringRun(Stored):
 
     @property
     def unfinished(self) -> str:
-        """The number of trained models that did not reach their precision, in words."""
+        """Note such as "3 of 40 fits stopped early", empty if none did."""
         counts = [
             sum(repeat[key] for repeat in self.record["repeats"])
             for key in ("n_unfinished", "n_fits")

@@ -32,7 +32,7 @@ from deepcac.table.elsewhere.fold_trials import (
     judge_fold,
     mean_aurocs,
 )
-from deepcac.table.elsewhere.folds import _moved, external_rows, left_out, site_folds
+from deepcac.table.elsewhere.folds import _shift_warnings, external_rows, left_out, site_folds
 from deepcac.table.elsewhere.place_answer import answer_places, compared_places, over_places
 from deepcac.table.elsewhere.place_page import _comparisons, _cut
 from deepcac.table.inference.labelled_table import read_labelled
@@ -235,10 +235,10 @@ def test_a_second_table_whose_times_or_labels_have_another_unit_is_refused(tmp_p
     with pytest.raises(DataError, match="a.csv: column 'years': .* use one unit"):
         external_rows(read_labelled(inferred(tmp_path / "b.csv", months)), other_way, **asked)
     again = left_out("again", table.features, np.arange(400) < 200, None, table.follow)
-    assert _moved(table, [again]) == []
+    assert _shift_warnings(table, [again]) == []
     follow = replace(table.follow, time=table.follow.time * np.where(np.arange(400) < 200, 30, 1))
     with pytest.raises(DataError, match="follow-up time, site"):
-        _moved(replace(table, follow=follow), [again])
+        _shift_warnings(replace(table, follow=follow), [again])
 
 
 def test_a_second_table_is_read_by_its_own_description_or_else_by_that_of_the_first(tmp_path):

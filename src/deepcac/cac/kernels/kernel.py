@@ -134,7 +134,7 @@ def may_move(b: int, level: Any, slack: Any) -> bool:
 
 @compiled(inline="always")
 def open_levels(level: Any) -> None:
-    """Set the levels for scoring a block with the present forms."""
+    """Lower each class's thresholds by its drift since the last block was scored."""
     for c in range(level.shape[0]):
         level[c, SURE] -= level[c, DRIFT] - level[c, SCORED]
         level[c, SCORED] = level[c, DRIFT]

@@ -78,7 +78,7 @@ def audit_table(
     out: StrPath,
     run: TableRun,
 ) -> str:
-    """Judge whether a column of groups is of use, write the page and return the answer.
+    """Evaluate a column of patient groups, write the report page and return the answer.
 
     `groups_column` is no feature; the other parameters are those of
     `deepcac.table.comparing.compare_table`. A table or column at fault is a `DataError`.

@@ -47,7 +47,7 @@ class BeyondRisk(NamedTuple):
 
 
 def beyond_risk(table: LabelledTable, groups: Groups, seed: int, jobs: int) -> BeyondRisk:
-    """Predict every row by models of other rows; ask what its group adds.
+    """Estimate what groups add to out-of-fold risk predictions.
 
     Groups of fewer than eight rows count as one. `seed` is that of the folds and the models; `jobs`
     folds are fitted at a time.
@@ -104,7 +104,7 @@ def log_odds(risk: Array) -> Array:
 def _held_out_gain(
     y: Ids, odds: Array, indicators: Array, fold: Ids, weight: Array, unit: Ids | None
 ) -> tuple[float, float, float]:
-    """Return how much more likely held-out outcomes are with the groups, a row, with interval."""
+    """Return the mean held-out log-likelihood gain per row from the groups, with its 95 % CI."""
     gain = np.empty(len(y))
     for j in np.unique(fold):
         here, others = fold == j, fold != j

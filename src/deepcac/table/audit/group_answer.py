@@ -43,7 +43,7 @@ def model_name(name: str) -> str:
 
 
 def form_name(name: str) -> str:
-    """Return how a contender is told the group, in words."""
+    """Return a description of how a contender uses the group label."""
     return _FORMS[parts_of(name)[2]]
 
 
@@ -65,7 +65,7 @@ def answer_groups(
     assigned: Assignable,
     beyond: BeyondRisk,
 ) -> Answer:
-    """Compare the models that are told the groups with the others; put the outcome into words.
+    """Return the answer on whether models that use the groups outperform models without them.
 
     The trials are of `group_contenders`; `rare` counts the rows of the table's rarest class, and
     says what they are called.
@@ -86,7 +86,7 @@ def answer_groups(
 
 
 def _sentence(answered: Answer, beyond: BeyondRisk) -> str:
-    """Return the sentence on the comparisons, or what weighs more."""
+    """Return the headline sentence: the comparison, or a caveat that overrides it."""
     gains = rows_of(answered.table, HELP)
     helped = gains.loc[gains["verdict"] == BETTER, "contender"]
     if answered.verdict == TOO_FEW:

@@ -127,7 +127,7 @@ class Assignable(NamedTuple):
 
 
 def assigner(sample: Resample, train: Ids, validation: Ids) -> Callable[[Rows], Ids]:
-    """Return what reads groups from the other columns; the label is no part of them.
+    """Return a function that predicts groups from the features, excluding the outcome.
 
     Logistic regression or boosting, whichever is right more often on the validation rows. `train`
     and `validation` are the groups of the sample's rows.
@@ -147,7 +147,7 @@ def assigner(sample: Resample, train: Ids, validation: Ids) -> Callable[[Rows], 
 
 
 def assignable(table: LabelledTable, groups: Groups, seed: int) -> Assignable:
-    """Read the groups of test rows from the other columns, by models of the training rows."""
+    """Estimate how accurately test rows' groups are predicted from the other columns."""
     scores = []
     for sample in resamples(table.features, RESAMPLES, MOST_TRAIN, first=seed, unit=table.group):
         true = groups.of(sample.test)

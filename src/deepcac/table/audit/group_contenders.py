@@ -40,7 +40,7 @@ QUESTIONS = (HELP, NEW, FORCED, ANY, KMEANS, NEGATIVE)
 
 @dataclass(frozen=True)
 class GroupContender(Contender):
-    """A learner that is told a group of `k`; its arm is partition-form, or nothing."""
+    """A learner that may use a `k`-group label; `arm` is "partition-form", or empty without one."""
 
     k: int = 2
 
@@ -51,7 +51,7 @@ class GroupContender(Contender):
 
 
 def group_contenders(k: int) -> list[Contender]:
-    """Return both learners alone, and with every partition of `k` groups in every form."""
+    """Return both learners without groups, and with each partition and form of `k` groups."""
     forms = [(linear(), COLUMN), (linear(), LOCAL), (booster(), COLUMN)]
     alone: list[Contender] = [GroupContender(linear()), GroupContender(booster())]
     return alone + [
@@ -111,7 +111,7 @@ def _partition(groups: Groups, name: str, sample: Resample) -> Partition:
 
 
 def matched_cells(sample: Resample, sizes: Ids) -> Partition:
-    """Part rows into cells around training rows drawn at random, of given sizes.
+    """Partition rows by a power diagram with random centres and approximately given cell sizes.
 
     A row goes to the least squared distance less the weight of the cell (a power diagram). The
     weights climb where a cell is too small, which ends at the sizes as far as ties allow

@@ -69,7 +69,7 @@ def checklist() -> tuple[Item, ...]:
 
 @cache
 def usual_facts(*what: str) -> Facts:
-    """Return what every card of a command, or of clusters of a kind, says alike.
+    """Return the boilerplate entries for a command or a kind of clusters.
 
     `what` are names in the column ``of`` of ``usual.csv``.
     """

@@ -95,7 +95,7 @@ _AMONG_POINTS = ("%d", "%Y")  # what stands first: nobody writes the month first
 
 
 def are_dates(texts: list[str]) -> bool:
-    """Tell whether distinct texts are dates, in any common order of day, month and year."""
+    """Return whether distinct texts are dates, in any common order of day, month and year."""
     return bool(texts) and all(_DATE.fullmatch(text) for text in texts)
 
 

@@ -42,7 +42,7 @@ _USUAL = {
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Tell whether an arrow type holds text."""
+    """Return whether an arrow type holds text."""
     kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
     return any(test(kind) for test in kinds)
 
@@ -76,7 +76,7 @@ def truth_words(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def truth_like(texts: Iterable[str]) -> bool:
-    """Tell whether all texts are true or false, in any case."""
+    """Return whether all texts are true or false, in any case."""
     return {text.lower() for text in texts} <= {"true", "false"}
 
 
@@ -87,7 +87,7 @@ def unit_key(unit: str) -> str:
 
 
 def is_unit(text: str) -> bool:
-    """Tell whether a text is a unit of measurement."""
+    """Return whether a text is a unit of measurement."""
     return _UNIT.fullmatch(text) is not None
 
 
@@ -116,7 +116,7 @@ def numbers(cells: pa.ChunkedArray, name: str, number: Ids | None = None) -> Arr
 
 
 def is_numeric(kind: pa.DataType) -> bool:
-    """Tell whether an arrow type holds numbers, or yes and no."""
+    """Return whether an arrow type holds numbers, or yes and no."""
     kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean)
     return any(test(kind) for test in kinds)
 
@@ -157,7 +157,7 @@ def same_names(cells: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def is_bytes(kind: pa.DataType) -> bool:
-    """Tell whether an arrow type holds bytes, which may be no text."""
+    """Return whether an arrow type holds bytes, which may be no text."""
     kinds = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
     return any(test(kind) for test in kinds)
 
@@ -204,7 +204,7 @@ _AS_FORMULA = r'^="([^"]*)"$'  # how a spreadsheet keeps the zeros of a text
 
 
 def uniform_text(column: pa.Array) -> pa.Array:
-    """Do to a column what `uniform` does to a text, and give numbers a plain minus."""
+    """Apply `uniform` to a text column, and normalize number signs and separators."""
     if not pc.all(pc.string_is_ascii(column)).as_py():
         column = pc.utf8_normalize(column, form="NFC")
         column = pc.replace_substring_regex(column, f"[{INVISIBLE}]", "")

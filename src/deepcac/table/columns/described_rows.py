@@ -150,7 +150,7 @@ def description_path(table: StrPath) -> Path:
 
 
 def read_description(file: StrPath) -> TableDescription:
-    """Read a description; what is no possible one is a `ConfigError` with its place."""
+    """Read a description file; raise `ConfigError`, with the position, if it is invalid."""
     # Every scalar is text: -9, 007 and an unquoted yes are what a person wrote.
     content = read_yaml(file, texts=True)
     if not isinstance(content, dict) or "schema" not in content:
@@ -335,7 +335,7 @@ class DescribedTable(os.PathLike[str]):
 def _faults(
     field: ColumnField, read: pa.Array, texts: pa.Array, why: str
 ) -> Iterator[tuple[str, pa.Array]]:
-    """Yield which cells have no reading, are no level, or lie out of the range, and why."""
+    """Yield (reason, mask) for cells that are unparsable, not a category, or out of range."""
     if why:
         yield why, pc.and_(pc.is_valid(texts), pc.is_null(read))
     if field.categories and is_text(read.type):
@@ -350,7 +350,7 @@ def _faults(
 
 
 def typed(texts: pa.Array, field: ColumnField) -> tuple[pa.Array, str]:
-    """Return texts in the type of a field, null where they have no reading, and what they lack."""
+    """Parse texts as the field's type; return values, null if invalid, and the error message."""
     if field.numeric:
         numbers = as_declared_numbers(texts, field)
         if field.type != "integer":

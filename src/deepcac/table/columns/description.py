@@ -50,7 +50,7 @@ _GROUP_SIGN = r"^[^\pL\pN+-]?$"
 
 
 class _Filled(Entry):
-    """A block of which a person may empty a line: a key with nothing behind it is not there."""
+    """A mapping that ignores known keys with an empty value."""
 
     @model_validator(mode="before")
     @classmethod
@@ -75,7 +75,7 @@ class _Standard(Entry):
     @model_validator(mode="before")
     @classmethod
     def _without_slips(cls, content: Any) -> Any:
-        """Refuse a key that is nearly one of ours: ignored, it would change what is read."""
+        """Raise `ConfigError` for an unknown key that resembles a known one."""
         if isinstance(content, dict):
             names = {str(field.validation_alias) for field in cls.model_fields.values()}
             plain = {name.lower(): name for name in names}
@@ -253,7 +253,7 @@ class Use(_Filled):
         return {**self.leave_out, **self.roles()}
 
     def refuse_role(self, name: str, what: str) -> None:
-        """Refuse a column as something else that is no predictor, but for the site."""
+        """Raise `ConfigError` if a column already has a role other than the site."""
         if (role := self.roles().get(name, THE_SITE)) != THE_SITE:
             raise ConfigError(f"column {name!r} cannot be both {role} and {what}")
 

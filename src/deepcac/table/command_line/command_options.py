@@ -107,7 +107,7 @@ def argument(help: str) -> Any:
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the fields of its classes of options as options of its own."""
+    """Add the fields of a command's classes of options to its own options."""
     parameters = list(signature(command).parameters.values())
     groups: dict[str, Any] = {
         p.name: p.annotation for p in parameters if is_dataclass(p.annotation)

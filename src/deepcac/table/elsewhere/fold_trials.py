@@ -95,7 +95,7 @@ class JudgedFold(NamedTuple):
 
 
 class Tuned(NamedTuple):
-    """The trial of a contender that the validation rows like best.
+    """Best trial of a contender by validation score.
 
     Attributes
     ----------

@@ -96,7 +96,7 @@ def left_out(
     unit: Ids | None,
     follow: FollowUp | None = None,
 ) -> Fold:
-    """Return the fold that judges some rows; no patient of theirs is learnt from."""
+    """Return a fold that tests on some rows and trains on rows of other patients."""
     excluded = test if unit is None else np.isin(unit, unit[test])
     fit, judged = np.flatnonzero(~excluded), np.flatnonzero(test)
     places = ((name, np.arange(len(judged))),)
@@ -240,12 +240,12 @@ def site_folds(table: LabelledTable) -> tuple[list[Fold], list[str]]:
             "to learn from; name another column, or join sites"
         )
     folds = list(by_site.values())
-    moved = _moved(table, folds)
-    return folds, moved + _unjudged(names, counts, list(by_site)) + _shared(folds, table)
+    moved = _shift_warnings(table, folds)
+    return folds, moved + _training_only_sites(names, counts, list(by_site)) + _shared(folds, table)
 
 
-def _moved(table: LabelledTable, folds: list[Fold]) -> list[str]:
-    """Say which numbers of a site are unlike those of the others; almost all of them are refused.
+def _shift_warnings(table: LabelledTable, folds: list[Fold]) -> list[str]:
+    """Return warnings on features whose distribution at a site is shifted; raise if most is.
 
     A number that does not vary at a site is one of the site.
     """
@@ -275,7 +275,7 @@ def _moved(table: LabelledTable, folds: list[Fold]) -> list[str]:
 
 
 def _other_levels(table: LabelledTable, folds: list[Fold]) -> list[str]:
-    """Say where most rows of a site have several levels that no other site has."""
+    """Describe where most rows of a site have several levels that no other site has."""
     lines, X = [], table.features.X
     at = table.encoder.places
     for column in (entry for entry in table.encoder.used if entry.kind == CATEGORY):
@@ -312,8 +312,8 @@ def _sites(table: LabelledTable, column: str) -> tuple[Ids, list[str]]:
     return site.astype(np.int64), names
 
 
-def _unjudged(names: list[str], counts: Ids, judged: list[int]) -> list[str]:
-    """Say which sites are learnt from alone; one of few patients is counted, not named."""
+def _training_only_sites(names: list[str], counts: Ids, judged: list[int]) -> list[str]:
+    """Return a remark on sites used for training only; small sites are counted, not named."""
     others = [s for s in range(len(names)) if s not in judged]
     named = [names[s] for s in others if counts[s].sum() >= FEW]
     if not others:

@@ -102,7 +102,7 @@ def compared_places(judged: Sequence[JudgedFold]) -> dict[str, Over]:
 def answer_places(
     judged: Sequence[JudgedFold], comparisons: Mapping[str, Over], *, sites: bool
 ) -> Answer:
-    """Put the outcome over sites, or on a second table, into words.
+    """Describe the outcome over sites, or on a second table.
 
     `judged` has one entry a site, or that of the second table.
     """
@@ -133,7 +133,7 @@ def overall(best: Over) -> Line | None:
 
 
 def _use(best: Over, events: int, cut: bool) -> str:
-    """Say what to do elsewhere; a firm no needs all training rows and enough events."""
+    """Describe what to do elsewhere; a firm no needs all training rows and enough events."""
     place = overall(best)
     word = UNDECIDED if place is None else place.verdict
     if word == BETTER:

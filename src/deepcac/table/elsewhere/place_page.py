@@ -162,7 +162,7 @@ def _model(places: PlaceTables, judged: Sequence[JudgedFold], asked: RiskQuestio
     """Return how the best model without clusters does in each place."""
     by_place = {fold.name: fold.predictions for fold in judged if fold.predictions is not None}
     if not by_place:
-        return _ranking_alone(judged)
+        return _auroc_blocks(judged)
     alone = {
         name: _recalibrated(predictions.named({WITHOUT: AS_THEY_ARE}))
         for name, predictions in by_place.items()
@@ -201,7 +201,7 @@ def _recalibrated(predictions: Predictions) -> Predictions:
     return replace(predictions, risk={**predictions.risk, RECALIBRATED: again})
 
 
-def _ranking_alone(judged: Sequence[JudgedFold]) -> list[Block]:
+def _auroc_blocks(judged: Sequence[JudgedFold]) -> list[Block]:
     """Return the AUROC by place, of three classes or more the mean over them."""
     rows = [
         (fold.name, Count(sum(fold.counts)), contender_name(fold.best),

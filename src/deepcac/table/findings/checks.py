@@ -54,13 +54,13 @@ def find_questions(table: ExaminedTable) -> list[Finding]:
 
 
 def _subjects(about: Finding | OpenQuestion) -> set[tuple[str, str]]:
-    """Return what is to be decided of which columns; of the rows as a whole their name is empty."""
+    """Return the (check, column) pairs that a finding or question is about."""
     what = "leak" if about.check in LEAKS else about.check
     return {(what, name) for name in about.fields or ("",)}
 
 
-def with_certain(table: ExaminedTable) -> ExaminedTable:
-    """Return a table whose description says what is certain."""
+def apply_certain_findings(table: ExaminedTable) -> ExaminedTable:
+    """Return the table with its description updated by the findings that need no confirmation."""
     for check in CERTAIN:
         findings = list(run_checks({check: CERTAIN[check]}, table))
         if findings:

@@ -57,7 +57,7 @@ def find_no_header(table: ExaminedTable) -> Iterator[Finding]:
 
 
 def _is_cell(table: ExaminedTable, name: str) -> bool:
-    """Tell whether a name could stand in its column: a number of many, or one of its texts."""
+    """Return whether a column name looks like one of the column's values."""
     if re.fullmatch(r"[-+]?\d*[.,]?\d+", name):
         return not table.is_text(name)
     return table.is_text(name) and pc.index(table.cells(name), name).as_py() >= 0
@@ -291,7 +291,7 @@ def find_dates(table: ExaminedTable) -> Iterator[Finding]:
 
 
 def are_days(name: str, values: Array) -> bool:
-    """Tell whether numbers (n,), none NaN, are dates: 20240131, or days since 1899 by their name.
+    """Return whether numbers (n,), none NaN, are dates: 20240131, or days since 1899 by their name.
 
     Such are also seconds since 1970.
     """

@@ -46,7 +46,7 @@ def leave_out(name: str, why: str) -> Finding:
 
 
 def ask_to_leave_out(name: str, why: str) -> Finding:
-    """Ask whether a column is to be left out."""
+    """Return a question whether a column is to be left out."""
     return Finding(f"{name!r} {why}", (name,), (LEAVE_OUT, KEEP))
 
 
@@ -103,7 +103,7 @@ class ExaminedTable:
         return np.asarray(pd.factorize(as_texts(cells).to_pandas())[0], dtype=np.int64)
 
     def is_text(self, name: str) -> bool:
-        """Tell whether a column holds text."""
+        """Return whether a column holds text."""
         return is_text(self.cells(name).type)
 
     @cached_property

@@ -122,7 +122,7 @@ def order_auroc(values: Array, inside: npt.NDArray[np.bool_]) -> float:
 
 
 def _recoded(parts: ColumnParts, y: Ids, classes: tuple[str, ...]) -> str:
-    """Say how a column codes the label, if each of its values is one class and each class one."""
+    """Describe how a column codes the label, if its values are the classes under other names."""
     if not parts.exact or len(parts.names) != len(classes):
         return ""
     pairs = sorted(set(zip(parts.number.tolist(), y.tolist(), strict=True)))
@@ -146,7 +146,7 @@ def _alone(auroc: float, c: int, parts: ColumnParts, y: Ids, classes: tuple[str,
 
 
 def _row_like(values: Array) -> str:
-    """Say if a number follows the rows, or is another whole number in each."""
+    """Return a reason if a column looks like an id or a row number, else an empty string."""
     if np.isnan(values).any() or len(np.unique(values)) <= len(values) / 2:
         return ""
     order = np.corrcoef(rankdata(values), np.arange(len(values)))[0, 1]
@@ -184,7 +184,7 @@ def find_later_events(table: ExaminedTable) -> Iterator[Finding]:
 
 
 def _is_later(name: str, label: str) -> bool:
-    """Tell whether a name counts on from that of the label: attempt2 after attempt1."""
+    """Return whether a name counts on from that of the label: attempt2 after attempt1."""
     first, second = (re.match(r"([^\W\d]{3,})[_ .-]?(\d+)", text) for text in (label, name))
     if first is None or second is None or first[1].lower() != second[1].lower():
         return False
@@ -262,12 +262,12 @@ _STATUS = re.compile(
 
 
 def names_a_time(name: str) -> bool:
-    """Tell whether a column has a name that times of follow-up have."""
+    """Return whether a column has a name that times of follow-up have."""
     return bool(_SURELY_TIME.fullmatch(name) or _TIME.fullmatch(name))
 
 
 def names_a_status(name: str) -> bool:
-    """Tell whether a column has the name of the status of an endpoint."""
+    """Return whether a column has the name of the status of an endpoint."""
     return _STATUS.fullmatch(name) is not None
 
 
@@ -303,7 +303,7 @@ def _other_times(table: ExaminedTable, time: Array) -> dict[str, str]:
         seen = values[~np.isnan(values)]
         if name in reasons or len(np.unique(seen)) != 2:
             continue
-        if any(_tells(values, np.asarray(end < time, float)) for end in ends):
+        if any(_is_endpoint_status(values, np.asarray(end < time, float)) for end in ends):
             reasons[name] = "tells whether that time is the shorter one: another endpoint?"
         elif names_a_status(name):
             reasons[name] = "has the name of an endpoint: was it known at the start?"
@@ -321,7 +321,7 @@ def _never_above(values: Array, time: Array) -> bool:
 
 
 def _goes_with(values: Array, time: Array) -> bool:
-    """Tell whether a number ranks the rows as the follow-up time does, up or down."""
+    """Return whether a number ranks the rows as the follow-up time does, up or down."""
     present = ~np.isnan(values)
     if len(np.unique(values[present])) < _FEWEST_DIFFERENT:
         return False
@@ -365,7 +365,7 @@ def _unused_times(table: ExaminedTable) -> dict[str, str]:
 
 
 def _ends_without(values: Array, codes: Ids) -> bool:
-    """Tell whether the largest of many numbers stands in rows without the event alone."""
+    """Return whether the maximum occurs in event-free rows only, more than chance allows."""
     there = ~np.isnan(values)
     seen, events = values[there], codes[there] == 1
     if len(np.unique(seen)) < _FEWEST_OF_TIME:
@@ -387,7 +387,7 @@ def find_endpoints(table: ExaminedTable) -> Iterator[Finding]:
     times = {name: values for name, values in numbers.items() if _is_time(name, values)}
     pairs = _earlier(times)
     status = {
-        name: next((n for n, (_, came) in pairs.items() if _tells(values, came)), None)
+        name: next((n for n, (_, came) in pairs.items() if _is_endpoint_status(values, came)), None)
         for name, values in numbers.items()
     }
     # Two counts may go together so too: one of the two has the name of a time, or a status.
@@ -438,8 +438,8 @@ def _earlier(times: Mapping[str, Array]) -> dict[str, tuple[str, Array]]:
     return pairs
 
 
-def _tells(values: Array, came: Array) -> bool:
-    """Tell whether a column of two values says where an endpoint came, 1, or not, 0."""
+def _is_endpoint_status(values: Array, came: Array) -> bool:
+    """Return whether a binary column is the status of an endpoint."""
     there = ~np.isnan(values) & ~np.isnan(came)
     if len(np.unique(values[there])) != 2:
         return False

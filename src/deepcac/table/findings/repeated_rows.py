@@ -71,7 +71,9 @@ def _repeated_patients(table: ExaminedTable) -> Finding | None:
         by_name = surely or NAMES_A_ROW.fullmatch(name) is not None
         if counts.max() > max(_MOST_PER_PATIENT * n, 2):
             continue
-        if by_name or (table.codes is not None and _never_change(name, keys, table.codes, counts)):
+        if by_name or (
+            table.codes is not None and _looks_like_patient_id(name, keys, table.codes, counts)
+        ):
             text = Text(
                 "Column {!r}: {} values in {} rows. If they are patients, their rows stand on both "
                 "sides of every split, and every score is too good.",
@@ -81,8 +83,8 @@ def _repeated_patients(table: ExaminedTable) -> Finding | None:
     return None
 
 
-def _never_change(name: str, keys: Mapping[str, Ids], codes: Ids, counts: Ids) -> bool:
-    """Tell whether the label and another column of many values are equal in the rows of a value."""
+def _looks_like_patient_id(name: str, keys: Mapping[str, Ids], codes: Ids, counts: Ids) -> bool:
+    """Return whether a column groups rows that share the label and another column."""
     values = keys[name]
     if len(counts) > len(values) / 1.5:
         return False
@@ -101,14 +103,14 @@ def _never_change(name: str, keys: Mapping[str, Ids], codes: Ids, counts: Ids) -
 
 
 def _surely_alike(key: Ids, after: Ids, before: Ids) -> bool:
-    """Tell whether rows of one value are equal in a column, far more often than other rows."""
+    """Return whether paired rows agree in a column far more often than chance."""
     unequal = float(np.mean(key[after] != key[before]))
     chance = 1 - float(np.square(np.bincount(key[key >= 0]) / len(key)).sum())
     return unequal <= min(1 - _ALIKE, chance / 5)
 
 
 def nearly_copied(names: Sequence[str], X: Array, codes: Ids) -> str:
-    """Say if rows are equal to others in all features X (n, d) but one, and nearly all in label."""
+    """Return a warning if many rows are equal to others in all features but one, and in label."""
     if X.shape[1] > _MOST_COLUMNS:
         return ""
     draw = np.random.default_rng(0)
@@ -147,7 +149,7 @@ def telling_rows(X: Array) -> Flags:
 
 
 def copied_rows(X: Array, codes: Ids, classes: tuple[str, ...]) -> str:
-    """Say if rows (n, d) are copies of others in every feature and the label, more than by chance.
+    """Return a warning if rows are duplicated more often than chance, else an empty string.
 
     Only rows with two numbers of many values are looked at: others are equal by chance.
     """

@@ -252,7 +252,7 @@ def _as_numbers(name: str, texts: pa.Array, sign: str) -> _Numbers:
 
 
 def _units(odd: pa.Array, field: ColumnField, bare: int) -> tuple[str, ...]:
-    """Return the units in cells beside bare numbers, in order, if most of the cells have one."""
+    """Return the units written after numbers, or () if they are too rare or not recognized."""
     parts = pc.extract_regex(pc.unique(odd), WITH_UNIT)
     values = as_declared_numbers(pc.struct_field(parts, "number"), field)
     units: dict[str, str] = {}
@@ -268,7 +268,7 @@ def _units(odd: pa.Array, field: ColumnField, bare: int) -> tuple[str, ...]:
 
 
 def _slips(name: str, cells: pa.Array, slips: pa.Array, number: Ids) -> tuple[Finding, ...]:
-    """Ask what cells are that are no numbers, in a column of numbers."""
+    """Return a question about the non-numeric cells of a numeric column."""
     place = pc.index(slips, True).as_py()
     share = 1 - pc.sum(slips).as_py() / (len(cells) - cells.null_count)
     why = (
@@ -282,7 +282,7 @@ def _slips(name: str, cells: pa.Array, slips: pa.Array, number: Ids) -> tuple[Fi
 
 
 def _beyond(name: str, cells: pa.Array) -> tuple[Finding, ...]:
-    """Ask about cells such as <0.3 where the others are numbers."""
+    """Return a question about cells such as <0.3 where the others are numbers."""
     beyond = pc.fill_null(pc.match_substring_regex(cells, _BEYOND), False)
     others = cells.filter(pc.invert(beyond)).drop_null()
     if not pc.any(beyond).as_py() or len(pc.unique(others)) < _FEWEST_NUMBERS:
@@ -298,7 +298,7 @@ def _beyond(name: str, cells: pa.Array) -> tuple[Finding, ...]:
 
 
 def _pairs(name: str, cells: pa.Array) -> tuple[Finding, ...]:
-    """Ask about two numbers in a cell, such as a blood pressure."""
+    """Return a question about two numbers in a cell, such as a blood pressure."""
     pairs = pc.fill_null(pc.match_substring_regex(cells, _PAIR), False)
     if pc.sum(pairs).as_py() in (None, 0) or pc.mean(pairs).as_py() < _MOSTLY:
         return ()
@@ -310,7 +310,7 @@ def _pairs(name: str, cells: pa.Array) -> tuple[Finding, ...]:
 
 
 def _area(name: str, texts: list[str], words: tuple[str, ...]) -> tuple[Finding, ...]:
-    """Ask whether NA is a code of two letters, as others of the column are."""
+    """Return a question whether NA is a code of two letters, as others of the column are."""
     codes = pa.array([text for text in texts if text], pa.string())
     alike = len(codes) and pc.all(pc.match_substring_regex(codes, _AREA)).as_py()
     if "NA" not in words or not alike:

@@ -28,7 +28,7 @@ from deepcac.table.columns.description import (
     TableDescription,
     Use,
 )
-from deepcac.table.findings.checks import LEAKS, find_questions, with_certain
+from deepcac.table.findings.checks import LEAKS, find_questions, apply_certain_findings
 from deepcac.table.findings.examination import ExaminedTable, Finding, examine
 from deepcac.table.inference.column_inference import InferredColumn, decimal_signs, infer_column
 from deepcac.table.reading.table_encoder import CATEGORY, OTHER
@@ -89,7 +89,7 @@ def describe_table(
         keys=_typed(sample.keys, for_now, sample.keys.column_names),
     )
     examined, refused = _examine(typed, for_now)
-    examined = with_certain(examined)
+    examined = apply_certain_findings(examined)
     resource = _with_findings(use.outcome, examined, asked + _rows_without(sample, use))
     file = f"{description_path(path).name}, which deepcac profile writes"
     return InferredTable(
@@ -224,7 +224,7 @@ def _with_levels(field: ColumnField, examined: ExaminedTable) -> ColumnField:
 
 
 def _rows_without(sample: SampledTable, use: Use) -> list[Finding]:
-    """Ask about rows without an outcome."""
+    """Return a question about rows without an outcome."""
     outcome = use.outcome
     if outcome is None or outcome.rows_without is not None:
         return []

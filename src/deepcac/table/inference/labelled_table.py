@@ -61,7 +61,7 @@ class LabelledTable:
     words: tuple[str, ...] = ()
 
     def tell(self, say: Callable[[str], None]) -> None:
-        """Say everything that a reader must know."""
+        """Report everything that a reader must know."""
         for line in self.remarks:
             say(line)
         if self.leaks:

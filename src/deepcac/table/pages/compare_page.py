@@ -120,7 +120,7 @@ def _scores(trials: Trials) -> Table:
 
 
 def _numbers_tried(trials: Trials) -> str:
-    """Say which numbers of clusters the trials have: "2, 3 or 5"."""
+    """Describe which numbers of clusters the trials have: "2, 3 or 5"."""
     numbers = {
         int(values["n_clusters"])
         for record in trials.records.values()

@@ -98,7 +98,7 @@ def write_profile_page(
 
 
 def _size(table: ExaminedTable, total: int) -> str:
-    """Say how many rows and columns there are."""
+    """Describe how many rows and columns there are."""
     n, columns = len(table.number), table.encoder.columns
     drawn = "" if n == total else Text(", of which {} drawn at random are described", Count(n))
     of_use = len(table.encoder.used), len(columns)

@@ -331,7 +331,7 @@ def benefit_blocks(
 
 
 def _horizon_note(table: LabelledTable, predictions: Predictions) -> list[str]:
-    """Say how many patients have the event by the horizon, where there is one."""
+    """Describe how many patients have the event by the horizon, where there is one."""
     if table.follow is None:
         return []
     estimator = "Kaplan-Meier" if table.follow.other is None else "Aalen-Johansen"
@@ -346,7 +346,7 @@ def _horizon_note(table: LabelledTable, predictions: Predictions) -> list[str]:
 
 
 def worth(predictions: Predictions, clustered: str, best: str, ends: Array) -> str:
-    """Say what clusters change at the lowest and the highest threshold, among 1,000 patients."""
+    """Describe what clusters change per 1,000 patients at the lowest and highest threshold."""
     if np.array_equal(predictions.risk[clustered], predictions.risk[best]):
         return "Clusters change no treatment here, because none were chosen."
     same = parse_contender(clustered).learner == best

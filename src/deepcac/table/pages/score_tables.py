@@ -173,7 +173,7 @@ def comparison_forest(
 
 
 def verdict_note(declined: str) -> str:
-    """Say what the verdicts mean; never chosen is that the validation rows took `declined`."""
+    """Describe what the verdicts mean; never chosen is that the validation rows took `declined`."""
     return (
         "Better and worse: the corrected t-test finds a difference (p below 0.05, Holm-adjusted "
         "inside a question). Equivalent: two one-sided tests exclude a difference of "

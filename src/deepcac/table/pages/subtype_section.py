@@ -55,7 +55,7 @@ def subtype_section(table: LabelledTable, clusterings: list[FoundClustering]) ->
 
 
 def _described(clustering: FoundClustering) -> bool:
-    """Tell whether a clustering comes again on other rows."""
+    """Return whether a clustering comes again on other rows."""
     return clustering.stability >= _WORDS[1][0]
 
 

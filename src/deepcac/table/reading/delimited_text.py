@@ -250,7 +250,7 @@ def _refuse_no_row_names(
 
 
 def _is_name(cell: str) -> bool:
-    """Tell whether a cell may be the name of a column: no number, and no word for no value."""
+    """Return whether a cell may be the name of a column: no number, and no word for no value."""
     return re.search(r"[^\W\d]", cell) is not None and cell.strip().lower() not in _NO_NAMES
 
 
@@ -309,7 +309,7 @@ def _spaced(file: str, opened: Open, head: Head) -> pa.RecordBatch:
 
 
 def _fault(message: str, columns: int, lines: int) -> str:
-    """Say what arrow found, without the row itself: its cells are a patient's."""
+    """Describe what arrow found, without the row itself: its cells are a patient's."""
     row = re.search(r"Row #(\d+)", message)
     got = re.search(r"got (\d+)", message)
     if got:

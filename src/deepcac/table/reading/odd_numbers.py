@@ -93,7 +93,7 @@ def _leading(numbers: Array) -> int:
 
 
 def _last_of_width(code: float) -> bool:
-    """Tell whether a number is one of the last of its width, such as 98 or 997."""
+    """Return whether a number is one of the last of its width, such as 98 or 997."""
     return code > 9 and re.fullmatch(r"9+[6-9]", plainly(code)) is not None
 
 
@@ -109,7 +109,7 @@ def _spike(values: Array) -> list[tuple[float, int, str]]:
 
 
 def _why(code: float, n: int, rest: Array, *, usual: bool) -> str:
-    """Say why a number of n rows is none of the rest (m,), if it is; of `usual` codes, or of any.
+    """Return why a value looks like a missing-value code, or an empty string.
 
     Numbers such as 98 are usual beside those that have fewer digits.
     """
@@ -122,7 +122,7 @@ def _why(code: float, n: int, rest: Array, *, usual: bool) -> str:
 
 
 def _is_apart(code: float, n: int, others: Array, *, usual: bool) -> bool:
-    """Tell whether a number of n rows is beyond what the others (m,) let expect."""
+    """Return whether a value of n rows is an outlier relative to the others."""
     distinct = np.unique(others)
     least, most = float(distinct[0]), float(distinct[-1])
     gap, span = max(least - code, code - most), most - least
@@ -166,7 +166,7 @@ def codes_beyond(values: Array, low: float, high: float) -> list[float]:
 
 
 def two_units(name: str, values: Array, *, needed: bool = False) -> str:
-    """Say if the numbers of a column are of two sizes with nothing between, as of two units.
+    """Return a warning if the numbers of a column have two scales, as of two units.
 
     The larger ones are a usual factor larger, or degrees Fahrenheit beside degrees Celsius, and lie
     about where the others do once they are divided by it. A column that is `needed` cannot be left
@@ -210,6 +210,6 @@ def _coarse(number: float) -> str:
 
 
 def _overlay(first: Array, second: Array) -> bool:
-    """Tell whether the middle of each lies between the outer tenths of the other."""
+    """Return whether the middle of each lies between the outer tenths of the other."""
     ends = [np.quantile(part, (0.1, 0.5, 0.9)) for part in (first, second)]
     return all(a[0] <= b[1] <= a[2] for a, b in (ends, ends[::-1]))

@@ -233,7 +233,7 @@ def _positive(classes: list[str], shown: pa.ChunkedArray) -> tuple[str, str]:
 
 
 def _is_event(text: str) -> bool | None:
-    """Tell what a word says of the event: that it came, or not; None for other words."""
+    """Return whether a label text means the event (True) or no event (False); None if unknown."""
     lower = re.sub(r"^\d+[\s_.:=-]+", "", text.casefold())  # 1_yes
     first = re.split(r"[\s,;:/(-]", lower)[0]
     if lower in _NO_EVENT or first in _NO_EVENT or re.search(r"\b(free|not|without)\b", lower):
@@ -440,7 +440,7 @@ def horizon_remarks(follow: FollowUp, *, fitted: bool = True) -> list[str]:
 
 
 def _estimand(follow: FollowUp) -> str:
-    """Say which risk is estimated, and what counts as censoring."""
+    """Describe which risk is estimated, and what counts as censoring."""
     if follow.other is None:
         return (
             "No competing event was named (competing). A patient who died of something else "

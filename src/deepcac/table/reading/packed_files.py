@@ -37,8 +37,8 @@ _WAY_OUT = "save the table as CSV or parquet"
 
 
 @contextmanager
-def damage_named(path: StrPath, what: str) -> Iterator[None]:
-    """Make a `DataError` of one line of whatever a damaged file leads its reader to."""
+def damage_as_data_error(path: StrPath, what: str) -> Iterator[None]:
+    """Re-raise errors from reading a file, except MemoryError, as a one-line `DataError`."""
     try:
         yield
     except MemoryError:
@@ -116,7 +116,7 @@ class Packed:
 
 
 def _gunzipped(packed: Packed) -> bytes:
-    with damage_named(packed.path, "gzip"), packed.open() as raw, gzip.open(raw) as inside:
+    with damage_as_data_error(packed.path, "gzip"), packed.open() as raw, gzip.open(raw) as inside:
         size = 0
         while block := inside.read(_BLOCK):  # counted before any of it is kept
             size += len(block)
@@ -127,7 +127,7 @@ def _gunzipped(packed: Packed) -> bytes:
 
 def _only_member(packed: Packed) -> Packed:
     with (
-        damage_named(packed.path, "zip"),
+        damage_as_data_error(packed.path, "zip"),
         packed.open() as raw,
         zipfile.ZipFile(raw) as archive,
     ):

@@ -13,7 +13,7 @@ from deepcac.files.limits import check_cells
 from deepcac.files.output_files import StrPath
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.reading.delimited_text import filled
-from deepcac.table.reading.packed_files import damage_named
+from deepcac.table.reading.packed_files import damage_as_data_error
 
 SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
 _OPEN = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"  # names in .ods
@@ -26,7 +26,7 @@ def sheet_blocks(path: StrPath, source: Any, wanted: str | None) -> Iterator[pa.
     """
     import pandas as pd
 
-    with damage_named(path, "a spreadsheet"), pd.ExcelFile(source) as book:
+    with damage_as_data_error(path, "a spreadsheet"), pd.ExcelFile(source) as book:
         name = _chosen(path, book, wanted)
         rows = _texts(book, name)
     if not rows:

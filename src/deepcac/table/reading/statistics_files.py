@@ -16,7 +16,7 @@ from pyarrow import feather
 from deepcac.errors import DataError
 from deepcac.files.limits import check_bytes, check_cells
 from deepcac.files.output_files import StrPath
-from deepcac.table.reading.packed_files import damage_named
+from deepcac.table.reading.packed_files import damage_as_data_error
 
 BLOCK_ROWS = 1 << 15
 _SMALLER = "save fewer rows or columns"
@@ -25,7 +25,7 @@ Source = StrPath | IO[bytes]
 
 def table_blocks(path: StrPath, source: Source, kind: str) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a file of one of `READERS`; a damaged one is a `DataError`."""
-    with warnings.catch_warnings(), damage_named(path, kind[1:]):
+    with warnings.catch_warnings(), damage_as_data_error(path, kind[1:]):
         warnings.simplefilter("ignore")  # of readers, on files that they go on to refuse
         table = READERS[kind](source)
     yield from table.to_batches(max_chunksize=BLOCK_ROWS)

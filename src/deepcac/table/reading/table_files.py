@@ -20,7 +20,7 @@ from deepcac.table.columns.cells import is_bytes, is_text, plain, refuse_type
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description import Dialect
 from deepcac.table.reading.delimited_text import GAPS, delimited_blocks, find_head
-from deepcac.table.reading.packed_files import Packed, damage_named
+from deepcac.table.reading.packed_files import Packed, damage_as_data_error
 from deepcac.table.reading.spreadsheets import SPREADSHEETS, sheet_blocks
 from deepcac.table.reading.statistics_files import READERS, table_blocks
 from deepcac.types import Ids
@@ -109,7 +109,7 @@ def _decoded(column: pa.Array) -> int:
 
 
 def _parquet(file: Path, source: Any) -> Iterator[pa.RecordBatch]:
-    with damage_named(file, "parquet"):
+    with damage_as_data_error(file, "parquet"):
         table = pq.ParquetFile(source, page_checksum_verification=True)
         check_columns(file, len(table.schema_arrow))
         for number in range(table.num_row_groups):  # of which one is in memory at a time
@@ -214,7 +214,7 @@ def _together(parts: list[_Kept]) -> _Kept:
 
 
 def _smallest(parts: list[_Kept], most: int) -> tuple[list[_Kept], np.uint64]:
-    """Keep the rows below the number that more than `most` rows do not exceed."""
+    """Keep at most `most` rows, those with the smallest random numbers, and whole groups."""
     rows, chance, number = whole = _together(parts)
     if len(chance) <= most:
         return [whole], np.uint64(2**64 - 1)

@@ -112,13 +112,13 @@ class Places:
         return 0.0, ""
 
     def _of_another_unit(self) -> bool:
-        """Tell whether the middle is far from the others, of numbers that are never negative."""
+        """Return whether the middle is far from the others, of numbers that are never negative."""
         low, high = self.tenths
         beyond = self.middle < low / _OTHER_UNIT or self.middle > high * _OTHER_UNIT
         return self.quantiles[0] >= 0 and high > 0 and beyond
 
     def _rescaled(self) -> bool:
-        """Tell whether the middle is so far off that patients differ less than units do."""
+        """Return whether the middle is so far off that patients differ less than units do."""
         half, spread = self.half, self.quantiles[-1] - self.quantiles[0]
         if self.quantiles[0] >= 0 and min(self.middle, half) > 0:
             return max(self.middle, half) / min(self.middle, half) >= _FACTOR
@@ -127,7 +127,7 @@ class Places:
 
 
 def outcome_moved(what: str, values: Array, others: Array, where: str) -> list[str]:
-    """Say if most follow-up times, or numbers of a label, are beyond others; refuse another unit.
+    """Return a warning if most times or label numbers lie beyond the others; refuse another unit.
 
     Follow-up differs from place to place, but hardly by a factor of five.
     """
@@ -294,7 +294,7 @@ class Unfamiliar:
         return remarks
 
     def _unlearnt(self, name: str, what: str, count: int, *, named: bool) -> str:
-        """Say which levels, or blanks, of a category were not learnt, and what they count as.
+        """Describe which levels, or blanks, of a category were not learnt, and what they count as.
 
         Levels of few rows are counted unless they are to be `named`.
         """

@@ -172,7 +172,7 @@ def _check_horizon(source: RiskSource, asked: Outcome) -> None:
 
 
 def _other_question(source: RiskSource, asked: Outcome) -> list[str]:
-    """Say where the model was fitted for another horizon or another estimand."""
+    """Describe where the model was fitted for another horizon or another estimand."""
     if source.horizon is None or asked.horizon is None:
         return []
     lines = []

@@ -171,7 +171,7 @@ def validation_answer(validated: Validated, scores: EventScores) -> Answer:
             f"{event} {of_event[AUROC].value:.2f}" for event, of_event in scores.items()
         )
         first = Text("AUROC against the other classes: {}; {} rows.", aurocs, Count(sum(counts)))
-        return Answer(first, also=_few_events(counts))
+        return Answer(first, also=_few_events_warning(counts))
     (of_event,) = scores.values()
     shown = {AUROC: "AUROC", RATIO: "observed/expected", SLOPE: "slope"}
     numbers = ", ".join(
@@ -181,11 +181,11 @@ def validation_answer(validated: Validated, scores: EventScores) -> Answer:
     )
     n = len(validated.risk)
     first = Text("{}; {} events in {} rows.", numbers, Count(counts[1]), Count(n))
-    return Answer(first, also=[_verdict(of_event), *_few_events(counts)])
+    return Answer(first, also=[_verdict(of_event), *_few_events_warning(counts)])
 
 
 def _verdict(scores: Mapping[str, Any]) -> str:
-    """Say what the intervals of AUROC, O/E and slope exclude."""
+    """Describe what the intervals of AUROC, O/E and slope exclude."""
     rank, ratio, slope = (scores[name] for name in (AUROC, RATIO, SLOPE))
     sentences, wrong = [], []
     low = np.isnan(ratio.value) or ratio.low > 1  # no event is expected where it is no number
@@ -212,7 +212,7 @@ def event_counts(validated: Validated) -> list[int]:
     return [int(n) for n in np.bincount(labelled, minlength=len(validated.table.classes))]
 
 
-def _few_events(counts: Sequence[int]) -> list[str]:
+def _few_events_warning(counts: Sequence[int]) -> list[str]:
     """Warn where a class is too rare for a validation (Vergouwe et al. 2005)."""
     if min(counts) >= ENOUGH_EVENTS:
         return []

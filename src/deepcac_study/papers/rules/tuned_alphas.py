@@ -27,7 +27,7 @@ def at_most(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def printed_at_most(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Check whether printed alphas lie between 0 and the threshold."""
+    """Check whether the claimed share of printed alphas lies between 0 and the threshold."""
     (limit,) = rule.numbers
     near: list[Truth] = [0 <= float(alpha) <= limit for alpha in rows["printed"]]
     figures = f"{counts_in_words(near)} printed alphas: at most {limit:g}"

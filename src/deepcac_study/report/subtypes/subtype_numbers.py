@@ -62,7 +62,7 @@ class UnseenRows:
         return [float(np.median(p)) if probable and len(p) >= FEWEST else None for p in parts]
 
 
-def unseen_rows(run: Run, features: FeatureMatrix, entry: DataSet) -> UnseenRows | None:
+def first_split_test_rows(run: Run, features: FeatureMatrix, entry: DataSet) -> UnseenRows | None:
     """Return a run's test rows; None without scores, or if the run had other features."""
     table = run.scores(["row_id", "seed", "cluster", "label", "p_1"])
     if table is None:

@@ -29,7 +29,7 @@ from deepcac_study.report.subtypes.subtype_numbers import (
     explained,
     mean_differences,
     risk_factors,
-    unseen_rows,
+    first_split_test_rows,
 )
 from deepcac_study.report.subtypes.subtype_tables import (
     CERTAIN,
@@ -160,7 +160,7 @@ def _has_page(run: Run) -> bool:
 
 def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) -> SubtypePage | None:
     """Return the page of a run; None without unseen rows of two subtypes."""
-    rows = unseen_rows(run, features, entry)
+    rows = first_split_test_rows(run, features, entry)
     if rows is None or len(np.unique(rows.cluster)) < 2:
         return None
     shares = explained(rows.values, rows.cluster).sort_values(ascending=False, kind="stable")

@@ -106,7 +106,7 @@ rule known_features:
     input:
         features=sound_feature_file,
     output:
-        known="data/features/known_then/{dataset}.parquet",
+        available="data/features/known_then/{dataset}.parquet",
     log:
         "logs/features/known_then/{dataset}.log",
     benchmark:

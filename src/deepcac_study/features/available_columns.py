@@ -17,14 +17,13 @@ from deepcac_study.catalogue.judge_plan import KnownThen
 
 def write_available(
     features: str | os.PathLike[str],
-    known: str | os.PathLike[str],
+    available: str | os.PathLike[str],
     *,
     known_then: Mapping[str, Any],
 ) -> None:
     """Write the feature file again by the rule `known_then` of its task."""
-    write_features(
-        known, keep_available(read_features(features), KnownThen.model_validate(known_then))
-    )
+    rule = KnownThen.model_validate(known_then)
+    write_features(available, keep_available(read_features(features), rule))
 
 
 def keep_available(features: FeatureMatrix, rule: KnownThen) -> FeatureMatrix:
@@ -38,8 +37,8 @@ def keep_available(features: FeatureMatrix, rule: KnownThen) -> FeatureMatrix:
         The rule names a column that the task does not have.
     """
     levels = {name: name.partition("=")[0] for name in features.names}
-    known = {*features.names, *levels.values()}
-    if unknown := sorted({*rule.without, *rule.missing, *rule.filled} - known):
+    names = {*features.names, *levels.values()}
+    if unknown := sorted({*rule.without, *rule.missing, *rule.filled} - names):
         raise ConfigError(f"known_then: no column {unknown[0]!r}")
     X = features.X.copy()
     for name, code in rule.missing.items():
@@ -48,6 +47,6 @@ def keep_available(features: FeatureMatrix, rule: KnownThen) -> FeatureMatrix:
     for name in rule.filled:
         column = X[:, features.names.index(name)]
         column[np.isnan(column)] = np.nanmedian(column)
-    kept = [name for name in features.names if not {name, levels[name]} & {*rule.without}]
-    places = [features.names.index(name) for name in kept]
-    return replace(features, X=X[:, places], names=tuple(kept))
+    remaining = [name for name in features.names if not {name, levels[name]} & {*rule.without}]
+    places = [features.names.index(name) for name in remaining]
+    return replace(features, X=X[:, places], names=tuple(remaining))

@@ -192,8 +192,8 @@ def write_tables(results: Path, project: Path = PROJECT) -> Path:
     plan = read_judge(project / "config" / "config.yaml")
     shipped = [*shipped_records(results, project), *measured_files(results, project)]
     tables = record_tables(shipped, plan)
-    kept = project / "docs" / "results"
-    clinical = load_clinical((results / "judge" / "clinical").glob("*.csv"), kept)
+    archive = project / "docs" / "results"
+    clinical = load_clinical((results / "judge" / "clinical").glob("*.csv"), archive)
     tables["headline"] = overall_answer(pd.read_csv(results / "judge" / "verdicts.csv"), clinical)
     for name, table in tables.items():
         write_frame(folder / f"{name}.csv", table, _DECIMALS.get(name, 5))
@@ -201,7 +201,7 @@ def write_tables(results: Path, project: Path = PROJECT) -> Path:
         shutil.copyfile(results / path, folder / name)
     by_rule = tables["judge_rules"].set_index(["way", "statistic"])["threshold"].fillna(np.inf)
     helping = helping_figure(tables["judge_helping"], MARGIN, by_rule["tables", "advantage"])
-    by_size = size_figure(pd.read_csv(kept / "by_size.csv"))
+    by_size = size_figure(pd.read_csv(archive / "by_size.csv"))
     for figure in (helping, by_size):
         (folder / f"{figure.id}.svg").write_text(as_svg(figure), encoding="utf-8")
     return folder
@@ -220,11 +220,11 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     asked = parser.parse_args()
     report_shipped(asked.folder, threads=asked.threads)
-    results, kept = asked.folder / "results", PROJECT / "docs" / "results"
+    results, archive = asked.folder / "results", PROJECT / "docs" / "results"
     for path in write_tables(results).iterdir():
-        if (kept / path.name).exists():
-            shutil.copyfile(path, kept / path.name)
-    write_json(kept / "about.json", about(shipped_records(results)))
+        if (archive / path.name).exists():
+            shutil.copyfile(path, archive / path.name)
+    write_json(archive / "about.json", about(shipped_records(results)))
     renew_pages(PROJECT)
 
 

@@ -72,7 +72,7 @@ def _repeated_patients(table: ExaminedTable) -> Finding | None:
         if counts.max() > max(_MOST_PER_PATIENT * n, 2):
             continue
         if by_name or (
-            table.codes is not None and _looks_like_patient_id(name, keys, table.codes, counts)
+            table.codes is not None and _has_patient_values(name, keys, table.codes, counts)
         ):
             text = Text(
                 "Column {!r}: {} values in {} rows. If they are patients, their rows stand on both "
@@ -83,7 +83,7 @@ def _repeated_patients(table: ExaminedTable) -> Finding | None:
     return None
 
 
-def _looks_like_patient_id(name: str, keys: Mapping[str, Ids], codes: Ids, counts: Ids) -> bool:
+def _has_patient_values(name: str, keys: Mapping[str, Ids], codes: Ids, counts: Ids) -> bool:
     """Return whether a column groups rows that share the label and another column."""
     values = keys[name]
     if len(counts) > len(values) / 1.5:

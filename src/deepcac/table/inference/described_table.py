@@ -28,7 +28,7 @@ from deepcac.table.columns.description import (
     TableDescription,
     Use,
 )
-from deepcac.table.findings.checks import LEAKS, find_questions, apply_certain_findings
+from deepcac.table.findings.checks import LEAKS, apply_certain_findings, find_questions
 from deepcac.table.findings.examination import ExaminedTable, Finding, examine
 from deepcac.table.inference.column_inference import InferredColumn, decimal_signs, infer_column
 from deepcac.table.reading.table_encoder import CATEGORY, OTHER

@@ -48,11 +48,11 @@ class ClinicalJudgement:
 
 
 def load_clinical(
-    paths: Iterable[str | os.PathLike[str]], kept: str | os.PathLike[str] | None = None
+    paths: Iterable[str | os.PathLike[str]], archive: str | os.PathLike[str] | None = None
 ) -> ClinicalJudgement | None:
     """Read the judge's tables of the clinical tasks; None without them.
 
-    `kept` is a folder with the shipped tables of what was added after the plan.
+    `archive` is a folder with the shipped tables of what was added after the plan.
     """
     files = {Path(path).stem: Path(path) for path in paths if Path(path).suffix == ".csv"}
     if not files.keys() >= {*TABLES}:
@@ -60,7 +60,7 @@ def load_clinical(
     tables = {name: filled(pd.read_csv(files[name])) for name in TABLES}
     if tables[VERDICTS].empty:
         return None
-    shipped = {name: Path(kept) / f"added_{name}.csv" for name in ADDED} if kept else {}
+    shipped = {name: Path(archive) / f"added_{name}.csv" for name in ADDED} if archive else {}
     added = {name: pd.read_csv(path) for name, path in shipped.items() if path.exists()}
     return ClinicalJudgement(**tables, added=added)
 

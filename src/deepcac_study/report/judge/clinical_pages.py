@@ -1,6 +1,7 @@
 """Tables of the clinical tasks."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from itertools import product
 from typing import Any
 
 import pandas as pd
@@ -170,7 +171,7 @@ def _added(
     columns |= {name: gain(question) for name, question in questions.items()}
     asked = rows[rows["question"] == HELP.id]
     chosen = list(contenders) or list(dict.fromkeys(asked["contender"]))
-    keys = [(name, one) for name in dict.fromkeys(rows["dataset"]) for one in chosen]
+    keys = list(product(dict.fromkeys(rows["dataset"]), chosen))
     return Table.of(keys, columns, n_labels=2)
 
 

@@ -27,9 +27,9 @@ from deepcac_study.report.subtypes.subtype_numbers import (
     RiskFactors,
     UnseenRows,
     explained,
+    first_split_test_rows,
     mean_differences,
     risk_factors,
-    first_split_test_rows,
 )
 from deepcac_study.report.subtypes.subtype_tables import (
     CERTAIN,

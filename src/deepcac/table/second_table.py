@@ -320,10 +320,10 @@ def _overlap(first: LabelledTable, other: LabelledTable) -> list[str]:
                 "same patients are no test: make it the patient of the description."
             )
             sentences.append(Text(text, Count(both), name))
+    same, n = _equal_rows(first, other)
     # Rows of a patient who is named in both tables are not learnt from.
     if use.patient is None:
-        refuse_same_rows(first, other)
-    same, n = equal_rows(first, other)
+        _refuse_copy(first, other, same, n)
     if same:
         text = (
             "{} of {} rows are equal to a row of {} in every column; make sure that they are other "
@@ -333,7 +333,7 @@ def _overlap(first: LabelledTable, other: LabelledTable) -> list[str]:
     return sentences
 
 
-def equal_rows(first: LabelledTable, other: LabelledTable) -> tuple[int, int]:
+def _equal_rows(first: LabelledTable, other: LabelledTable) -> tuple[int, int]:
     """Return how many rows of another table are equal to one of the first, and of how many.
 
     Rows that many patients have, because little is measured in them, are not counted.
@@ -348,7 +348,10 @@ def equal_rows(first: LabelledTable, other: LabelledTable) -> tuple[int, int]:
 
 def refuse_same_rows(first: LabelledTable, other: LabelledTable) -> None:
     """Raise a `DataError` if most rows of another table are equal to a row of the first."""
-    same, n = equal_rows(first, other)
+    _refuse_copy(first, other, *_equal_rows(first, other))
+
+
+def _refuse_copy(first: LabelledTable, other: LabelledTable, same: int, n: int) -> None:
     if 2 * same > n >= FEW:
         raise DataError(
             f"--external {other.name}: most rows are equal to a row of {first.name} in every "

@@ -37,8 +37,8 @@ def keep_available(features: FeatureMatrix, rule: KnownThen) -> FeatureMatrix:
         The rule names a column that the task does not have.
     """
     levels = {name: name.partition("=")[0] for name in features.names}
-    names = {*features.names, *levels.values()}
-    if unknown := sorted({*rule.without, *rule.missing, *rule.filled} - names):
+    lacking = {*rule.without} - {*features.names, *levels.values()}
+    if unknown := sorted(lacking | ({*rule.missing, *rule.filled} - {*features.names})):
         raise ConfigError(f"known_then: no column {unknown[0]!r}")
     X = features.X.copy()
     for name, code in rule.missing.items():

@@ -101,9 +101,11 @@ def write_by_place(
     path: StrPath, trial_paths: Iterable[StrPath], *, clinical: Mapping[str, Any], strict: float
 ) -> None:
     """Write verdicts on tasks whose groups were held out whole, as in `write_clinical`."""
-    (match,) = Clinical.model_validate(clinical).added.by_place
-    records = _chosen(trial_paths, match.datasets, match.contenders)
-    write_frame(path, judge_by_place(records, strict), 5)
+    tables = [
+        judge_by_place(_chosen(trial_paths, match.datasets, match.contenders), strict)
+        for match in Clinical.model_validate(clinical).added.by_place
+    ]
+    write_frame(path, pd.concat(tables, ignore_index=True), 5)
 
 
 def judge_second_run(

@@ -1,6 +1,5 @@
 """Paths of the study's files, from its part of the configuration."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 from deepcac.errors import ConfigError
 from deepcac.judging.contenders import parse_contender
 from deepcac_study.catalogue.record_kinds import BY_PLACE, KNOWN_THEN
+from deepcac_study.records.record import answers_path
 
 FOLDER = "results/judge"
 PLANTED = "planted"
@@ -195,11 +195,6 @@ class StudyFiles:
         """The verdicts and their summary, if there are any comparisons."""
         names = ("verdicts.csv", "summary.json") if self.judge["matches"] else ()
         return [f"{FOLDER}/{name}" for name in names]
-
-
-def answers_path(record: str | os.PathLike[str]) -> Path:
-    """Return the path of the probabilities of a record's trials."""
-    return Path(record).with_suffix(".parquet")
 
 
 def _named(kind: str, name: str, entries: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:

@@ -12,10 +12,9 @@ from deepcac.files.storage import read_json, write_json, write_table
 from deepcac.judging.contenders import Contender
 from deepcac.judging.trial_record import TrialRecord, from_content, to_content
 from deepcac.judging.trials import Effort, judge_samples, study_resamples
-from deepcac_study.judge.study_files import answers_path
 from deepcac_study.judge.study_rows import read_rows
 from deepcac_study.judge.trial_risks import with_risks
-from deepcac_study.records.record import file_digest, machine
+from deepcac_study.records.record import answers_path, file_digest, machine
 from deepcac_study.records.stored import check_place
 
 _ENTRIES = {"dataset", "contender", "trials", "resamples", "answers"}

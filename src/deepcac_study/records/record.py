@@ -130,6 +130,11 @@ def scores_path(path: str | os.PathLike[str]) -> Path:
     return Path(path).with_suffix(".scores.parquet")
 
 
+def answers_path(path: str | os.PathLike[str]) -> Path:
+    """Return the path of the probabilities that the trials of the record at `path` predict."""
+    return Path(path).with_suffix(".parquet")
+
+
 def row_scores(row_id: "np.ndarray", task: "Task", fitted: "Fitted") -> "pa.Table":
     """Tabulate the test rows of one split: ids, label, prediction, cluster, probabilities."""
     import numpy as np

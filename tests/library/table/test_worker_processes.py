@@ -12,7 +12,7 @@ from joblib import delayed
 
 from deepcac.worker_processes import workers
 
-WORK = """
+WORK = r"""
 import os, sys, time
 from joblib import delayed
 from deepcac.worker_processes import workers

@@ -13,6 +13,8 @@ PLACES = {
     "decomposition": ["decomposition/uci_vote.json", "as_published/decomposition/uci_vote.json"],
     "bias_variance": ["bias_variance/uci_vote.json"],
     "clinical": ["judge/clinical/verdicts.csv", "judge/clinical/rhc/lr.json"],
+    "known_then": ["judge/clinical/known_then/rhc/lr.json"],
+    "by_place": ["judge/clinical/by_place/gusto_30d/lr.json"],
     "by_size": ["judge/by_size/cic_400.json"],
     "planted": ["judge/planted/lr_0.5.json"],
     "tables": ["judge/tables/uci_vote.json"],

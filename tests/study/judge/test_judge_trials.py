@@ -18,9 +18,9 @@ from deepcac.judging.trial_record import TEST, VALIDATION, to_content
 from deepcac.judging.trial_scores import LOSSES, best_threshold, score_trial
 from deepcac.judging.trials import Effort, judge_rows
 from deepcac.sequence_summary import SUMMARIES
-from deepcac_study.judge.study_files import answers_path
 from deepcac_study.judge.study_rows import read_rows
 from deepcac_study.judge.trial_files import read_trials, run_trials
+from deepcac_study.records.record import answers_path
 
 EFFORT = Effort(2, 3, 100, 10_000, 3, 2)
 

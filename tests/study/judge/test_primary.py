@@ -111,8 +111,8 @@ def test_the_answer_speaks_of_patients_first_and_then_of_where_a_line_gains():
     assert numbers == [2, 1, 2, 8, 0, 4]
     assert re.search(r"\b.*?\b".join(map(str, numbers)), answer["sentence"])
     assert (answer["helped"], answer["gains"]) == ("credit", "0.0500")
-    more = [comparison(FORCED, f"{arm}_lr", "lr", "c", excluded="yes" if arm == "km" else "no",
-                       helps=False) for arm in ("km", "cac", "dist")]  # fmt: skip
+    more = [comparison(FORCED, f"{arm}_lr", "lr", "c", better=p, helps=False)
+            for arm, p in (("km", 0.01), ("cac", 0.03), ("dist", 0.4))]  # fmt: skip
     with_more = replace(clinical, added={"cohorts": pd.DataFrame(more)})
     (longer,) = overall_answer(rows, with_more).to_dict("records")
     numbers = [longer[name] for name in ("added", "added_excluded", "added_comparisons")]

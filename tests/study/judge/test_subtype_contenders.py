@@ -10,8 +10,8 @@ from deepcac.judging.questions import SUBTYPES, pairs
 from deepcac.judging.resamples import resamples
 from deepcac.judging.trials import Effort
 from deepcac.subtyping.subtype_classifier import SubtypeClassifier
-from deepcac_study.judge.study_files import answers_path
 from deepcac_study.judge.trial_files import read_trials, run_trials
+from deepcac_study.records.record import answers_path
 
 
 def cohort(n=400, seed=0):

@@ -12,11 +12,11 @@ from deepcac.judging.contenders import parse_contender
 from deepcac.judging.trial_answers import TEST
 from deepcac.judging.trial_record import VALIDATION
 from deepcac.judging.trials import Effort
-from deepcac_study.judge.study_files import answers_path
 from deepcac_study.judge.tables.over_tables import mean_risks
 from deepcac_study.judge.tables.table_trials import describe_risks
 from deepcac_study.judge.trial_files import read_trials, run_trials
 from deepcac_study.judge.trial_risks import chosen_risks
+from deepcac_study.records.record import answers_path
 
 
 @pytest.fixture(scope="module")

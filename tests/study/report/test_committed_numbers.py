@@ -183,7 +183,7 @@ TABLES = {
     "judge.md": (
         *("judge_verdicts", "judge_scores", "judge_primary", "judge_planted", "judge_risks"),
         *("judge_table_verdicts", "judge_over_tables", "judge_divisions", "judge_division_pairs"),
-        *("subtype_arms", "subtype_stability", "clinical_pooled", "clinical_features"),
+        *("subtype_arms", "subtype_stability", "clinical_pooled", "known_then", "by_place"),
         *("expertnet_printed", "headline"),
     ),
     "studies.md": (

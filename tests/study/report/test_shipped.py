@@ -32,7 +32,7 @@ MEASURED = {
     "card_items",
     "checks",
     "coverage",
-    *("bootstraps", "calibration", "curves", "clinical_features", "expertnet_printed"),
+    *("bootstraps", "calibration", "curves", "by_place", "known_then", "expertnet_printed"),
     *(
         "faults",
         "fit_learners",

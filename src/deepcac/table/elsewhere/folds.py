@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, islice
+from itertools import islice, permutations
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +127,7 @@ def external_rows(
         reader.labelled(path, use, rows=rows, seed=seed, name=name)
         for path, name in zip(paths, names, strict=True)
     ]
-    for first, other in combinations(others, 2):
+    for first, other in permutations(others, 2):
         refuse_same_rows(first, other)  # one place would count twice
     fold = _external_fold(table, others)
     if not fold.learnable:

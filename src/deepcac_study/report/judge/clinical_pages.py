@@ -188,8 +188,11 @@ def clinical_tables(judged: ClinicalJudgement | None) -> list[Table]:
         ),
         *(("clinical_pooled", clinical_pooled(judged.pooled, name), name) for name in LEARNERS),
         *(
-            (f"clinical_{name}", of(judged.added[name]), "")
-            for name, of in (("cohorts", added_cohorts), ("on_splines", added_on_splines))
+            (id_, of(judged.added[name]), "")
+            for name, id_, of in (
+                ("cohorts", "clinical_cohorts", added_cohorts),
+                ("on_splines", "clinical_on_splines", added_on_splines),
+            )
             if name in judged.added
         ),
         ("clinical_verdicts", _comparisons(verdicts), ""),

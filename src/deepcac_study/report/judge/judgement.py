@@ -22,12 +22,14 @@ from deepcac.pages.wording import four, three
 from deepcac.scoring.equivalence import (
     BETTER,
     EQUIVALENT,
+    LEVEL,
     NEVER,
     NOT_TESTED,
     TIED,
     UNDECIDED,
     WORSE,
 )
+from deepcac.scoring.statistics import holm
 from deepcac_study.judge.clinical_tasks import FINISHED
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import paper_datasets
@@ -171,14 +173,17 @@ def overall_answer(rows: pd.DataFrame, clinical: ClinicalJudgement | None) -> pd
 
 
 def _added_numbers(verdicts: pd.DataFrame | None) -> dict[str, int]:
-    """Count cohorts added after the plan, their comparisons, and those that rule out a gain."""
+    """Count cohorts added after the plan, their comparisons, and those that rule out a gain.
+
+    One correction is over all of these comparisons, as over those of the plan.
+    """
     if verdicts is None:
         return {"added": 0, "added_comparisons": 0, "added_excluded": 0}
     forced = verdicts[(verdicts["question"] == FORCED.id) & (verdicts["metric"] == METRICS[0])]
     return {
         "added": forced["dataset"].nunique(),
         "added_comparisons": len(forced),
-        "added_excluded": int((forced["excluded"] == "yes").sum()),
+        "added_excluded": int((holm(forced["better"].to_numpy(float)) < LEVEL).sum()),
     }
 
 

@@ -76,7 +76,7 @@ def fit_facts(
 
 
 def _partition(model: "RiskModel | SubtypeRiskModel", seed: int) -> str:
-    """Say on which rows such models are judged."""
+    """Return a sentence on the rows that score such models."""
     parts = f"{model.method['held_out']['parts']:.0f}"
     if model.method["arm"] == SUBTYPES:
         rows = f"{parts} resamples (from seed {seed}), stratified: 75 % of the rows to learn from, "

@@ -306,7 +306,7 @@ def _differences(first: LabelledTable, second: LabelledTable) -> list[str]:
 
 
 def _overlap(first: LabelledTable, other: LabelledTable) -> list[str]:
-    """Return a warning if rows or ids of the second table stand in the first."""
+    """Return warnings on rows and ids of the second table that the first one has as well."""
     sentences: list[str] = []
     second, use = other.rows, first.description.use
     both = _in_both(first.rows, second, use.id) if use.id in second.column_names else 0

@@ -18,7 +18,7 @@ from deepcac.judging.random_partitions import EACH
 from deepcac.judging.resample_scores import resample_scores
 from deepcac.scoring.equivalence import BETTER
 from deepcac.scoring.margins import MARGINS
-from deepcac_study.catalogue.judge_plan import FAMILY, Clinical
+from deepcac_study.catalogue.judge_plan import Clinical
 from deepcac_study.judge.clinical_tasks import (
     PAIR,
     POOLED,
@@ -113,25 +113,26 @@ def judge_second_run(
 ) -> pd.DataFrame:
     """Return verdicts and pooled estimates of the planned and of the second run, side by side.
 
-    Rows are tasks of `again`, and all independent cohorts together (``dataset`` is `TOGETHER`).
+    Rows are tasks of `again`, and all cohorts together (``dataset`` is `TOGETHER`), by each way to
+    count those that share patients (``pooling``).
     Families are the plan's, with the records of `again` in place of the planned ones.
     """
     first, second = (
         _single_and_pooled(clinical_tables({**planned, **replaced}, plan, strict), [*again])
         for replaced in ({}, again)
     )
-    key = [*PAIR, "dataset"]
+    key = [*PAIR, "dataset", "pooling"]
     return first.merge(second, on=key, suffixes=("_planned", "_known"), validate="1:1")
 
 
 def _single_and_pooled(tables: Mapping[str, pd.DataFrame], tasks: list[str]) -> pd.DataFrame:
-    """Return verdicts on `tasks`, and estimates pooled over independent cohorts, in one table."""
+    """Return verdicts on `tasks`, and estimates by each way to pool cohorts, in one table."""
     verdicts, estimates = tables[VERDICTS], tables[POOLED]
     single = verdicts[verdicts["dataset"].isin(tasks)]
-    together = estimates[estimates["pooling"] == FAMILY].assign(dataset=TOGETHER, verdict="")
-    rows = pd.concat([single, together], ignore_index=True)
+    together = estimates[estimates["floor"]].assign(dataset=TOGETHER, verdict="")
+    rows = pd.concat([single.assign(pooling=""), together], ignore_index=True)
     asked = rows["question"].isin([question.id for question in (HELP, FORCED, RANDOM, BENT)])
-    return rows.loc[asked, [*PAIR, "dataset", "verdict", "mean", "low", "high"]]
+    return rows.loc[asked, [*PAIR, "dataset", "pooling", "verdict", "mean", "low", "high"]]
 
 
 def judge_by_place(records: Records, strict: float) -> pd.DataFrame:

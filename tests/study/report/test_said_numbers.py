@@ -324,7 +324,8 @@ def test_the_second_run_is_told_as_it_ended():
     assert sum(between) > len(changed) / 2
     assert has("judge.md", len(changed), f"of {len(single):,} verdicts")
     together = stored[stored["dataset"] == "pooled over cohorts"]
-    pooled = together.query("metric == 'auroc'")
+    shown = together.query("pooling == 'family'")
+    pooled = shown.query("metric == 'auroc'")
     moved = (pooled["mean_planned"] - pooled["mean_known"]).abs().max()
     assert has("judge.md", "by more than", four(moved), "AUROC")
     ends = ("mean_known", "low_known", "high_known")
@@ -333,8 +334,15 @@ def test_the_second_run_is_told_as_it_ended():
         ("log_loss", "forced", "cac_lr", "log loss"),
     ):
         asked = f"metric == '{metric}' and question == '{question}' and contender == '{contender}'"
-        (row,) = together.query(asked).itertuples()
+        (row,) = shown.query(asked).itertuples()
         assert has("judge.md", words, *(signed(getattr(row, end)) for end in ends))
+
+
+def test_distances_add_in_the_second_run_whichever_way_cohorts_count():
+    asked = {"metric": "auroc", "question": "help", "contender": "dist_lr"}
+    pooled = rows("known_then", dataset="pooled over cohorts", **asked).query("alpha.isna()")
+    assert {"family", "larger", "smaller"} <= {*pooled["pooling"]}
+    assert (pooled["low_known"] > 0).all()
 
 
 def test_whole_regions_are_told_as_they_ended():

@@ -1,4 +1,4 @@
-"""The command ``deepcac``: a table of one's own, judged."""
+"""The command ``deepcac``: compare, describe and model your own table."""
 
 import functools
 import os

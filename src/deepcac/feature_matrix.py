@@ -54,7 +54,7 @@ class FeatureMatrix:
             )
         ids, counts = np.unique(self.row_id, return_counts=True)
         if len(ids) != n:
-            raise DataError(f"row id {ids[counts > 1][0]} stands twice; every row needs its own")
+            raise DataError(f"row id {ids[counts > 1][0]} occurs twice; every row needs its own")
         infinite = np.isinf(self.X)
         if infinite.any():
             row, column = np.argwhere(infinite)[0]

@@ -17,7 +17,7 @@ def show(
     ],
     project: Annotated[Path, option(OUTPUT, help="The folder of the workflow.")] = Path("."),
 ) -> None:
-    """Show what finished runs scored, beside what the papers print, and write a page for each."""
+    """Show the scores of finished runs next to the published ones, and write a page for each."""
     from deepcac_study.catalogue.registry import load_registry, registry_folder
     from deepcac_study.report.runs.run_page import write_run_page
 

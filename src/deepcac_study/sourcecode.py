@@ -49,7 +49,7 @@ _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 
 @cache
 def code_digest(*names: str, without: str = "") -> str:
-    """Return the SHA-256 over the code that some modules use, the tables beside it and `versions`.
+    """Return the SHA-256 over the code that some modules use, its tables and `versions`.
 
     `names` are modules or packages (``"deepcac.cac"``), taken with all that they import from both
     packages; an unknown one is a `ConfigError`. The catalogue's tables, and code that a table

@@ -129,7 +129,7 @@ def test_standardise_alone_keeps_constant_and_empty_columns_finite():
 
 def test_feature_matrix_names_its_faults():
     X = np.zeros((2, 1))
-    with pytest.raises(ValueError, match="row id 4 stands twice"):
+    with pytest.raises(ValueError, match="row id 4 occurs twice"):
         FeatureMatrix(np.array([4, 4]), np.array([0, 1]), X, ("a",))
     with pytest.raises(ValueError, match="infinite"):
         FeatureMatrix(np.array([4, 5]), np.array([0, 1]), X + np.inf, ("a",))

@@ -114,7 +114,7 @@ def whole_rows(wildcards):
 
 # Runs and experiments.
 def to_make(files):
-    """Return those files for which no shipped record stands."""
+    """Return those files that have no shipped record."""
     return [file for file in files if file not in standing]
 
 

@@ -125,7 +125,7 @@ use rule judge_on_splines as judge_cohorts with:
 
 
 use rule judge_on_splines as judge_second_run with:
-    """Judge tasks without what may not be known when they predict, beside the planned run."""
+    """Judge tasks without what may not be known when they predict, in addition to the planned run."""
     input:
         to_make([*study.clinical, *study.second_run]),
     output:

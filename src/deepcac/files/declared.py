@@ -105,7 +105,7 @@ def _written_out(node: yaml.Node, sizes: dict[int, tuple[float, float]]) -> tupl
         keys = set[str]()
         for key, _ in node.value:
             if str(key.value) in keys:
-                why = f"{key.value!r} stands twice; take one of them out"
+                why = f"{key.value!r} occurs twice; take one of them out"
                 raise _UnclearError(why, key.start_mark)
             keys.add(str(key.value))
         parts = [part for pair in node.value for part in pair]

@@ -25,7 +25,7 @@ BENT_OF = {
     **{"spline_lr": "lr", "products_lr": "lr", "moe": "lr", "ebm": "lr"},
     "linear_lgbm": "lgbm",
 }
-BESIDE = (DISTANCES, IDS, SOFT)  # what they know of clusters stands beside the features
+BESIDE = (DISTANCES, IDS, SOFT)  # clusters as further features
 
 
 _WHOLE = ("latent", "subtypes", "bagging", "experts")  # kinds that have no arms

@@ -50,7 +50,7 @@ def network(
         preprocess=None,
     )
     with warnings.catch_warnings():
-        # A trial is judged by its validation score, whatever ended it.
+        # A trial counts by its validation score, whatever ended it.
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(
             clipped(train, clip),

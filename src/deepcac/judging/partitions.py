@@ -1,4 +1,4 @@
-"""Ways to part rows into clusters, what they tell beside the features, and two controls."""
+"""Ways to part rows into clusters, clusters as further features, and two controls."""
 
 import warnings
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Outcomes planted on real rows by subtypes of known worth, and learners that are told them."""
+"""Outcomes planted on real rows by subtypes of known worth, and learners that know them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -224,9 +224,9 @@ def planted_comparisons(
 ) -> list[dict[str, Any]]:
     """Return how each comparison on a planted cohort ended, by the given questions and `ORACLE`.
 
-    Records (`trials.judge_rows`) are by contender; of one that was told `TOLD` is before the name.
-    A row has ``question``, ``contender``, ``reference``, ``mean`` difference, ``p`` and ``verdict``
-    at a test of its own.
+    Records (`trials.judge_rows`) are by contender; the name of one that knows the subtypes starts
+    with `TOLD`. A row has ``question``, ``contender``, ``reference``, ``mean`` difference, ``p``
+    and ``verdict`` at a test of its own.
     """
     contenders = sorted(name for name in records if not name.startswith(TOLD))
     asked = [(question, *pair) for question in questions for pair in pairs(question, contenders)]

@@ -16,7 +16,7 @@ from deepcac.scoring.censored import FollowUp, joined, observed_risk
 from deepcac.scoring.resampled_scores import Patients, patient_draws
 from deepcac.types import Array, Flags, Ids
 
-LOSS = "log_loss"  # chooses the trial, because risks are judged and not ranks alone
+LOSS = "log_loss"  # chooses the trial, because it measures risks and not only ranks
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ class Figure:
     narrow : Figure or None
         The same for a phone, where this one would be too wide.
     as_drawn : bool
-        Whether text stands on colours, so that the dark leaves the picture light.
+        Whether text is on colours, so that the picture stays light in the dark mode.
     """
 
     id: str

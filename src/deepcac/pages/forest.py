@@ -83,7 +83,7 @@ class Forest:
         return (max(7.6, 3.4 + 2.4 * across) if across > 1 else 4.4, 1.2 + height)
 
     def draw(self, canvas: Canvas, across: int) -> None:
-        """Draw it, with so many panels beside each other."""
+        """Draw it, with so many panels next to each other."""
         lines = self.lines(across)
         heights = [len(rows) + 0.5 for _, rows in lines]
         shared: Any = {"sharex": not self.scales, "squeeze": False, "height_ratios": heights}

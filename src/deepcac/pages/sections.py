@@ -42,7 +42,7 @@ class Section:
     Attributes
     ----------
     id, heading : str
-        What leads to it, if anything; what stands above it.
+        What leads to it, if anything; what is above it.
     blocks : sequence of Block
         Notes (str, or Markup where they hold HTML) and whatever else a `Block` is; a function of
         the rule by which counts are written, where a figure is drawn from them.
@@ -120,7 +120,7 @@ def _entries(blocks: Iterable[Block], subject: str) -> list[tuple[str, str]]:
         if isinstance(block, Figure):
             entries.append((block.title.removeprefix(subject), f"figure-{block.id}"))
         elif isinstance(block, Table):
-            # A printed table stands on the page of its paper, which needs no name there.
+            # A printed table is on the page of its paper, which needs no name there.
             title = block.title.rpartition("), ")[2] if block.group else block.title
             entries.append((title, f"table-{block.id}"))
         elif isinstance(block, Section):

@@ -53,7 +53,7 @@ class Cell:
 
     @property
     def compares(self) -> bool:
-        """Whether the cell holds a printed value beside ours."""
+        """Whether the cell holds a published value next to ours."""
         return bool(self.verdict)
 
     def inline(self) -> str:

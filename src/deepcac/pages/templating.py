@@ -150,7 +150,7 @@ def environment(package: str) -> Environment:
     made.filters |= {"tone": tone, "mark": mark, "people": people, "minus": minus, "view": view}
     made.filters |= {"kind": kind, "contents": contents, "address": _address}
     made.globals["from_page"] = _from_page
-    # Of a page of one file: its figures are in it, and no file of a table is beside it.
+    # Of a page of one file: its figures are in it, and no file of a table is next to it.
     made.globals |= {"embedded": False, "up": "", "written": (), "synonyms": ()}
     return made
 

@@ -71,7 +71,7 @@ def tone(verdict: str) -> str:
 
 
 def mark(verdict: str) -> str:
-    """Return the sign that stands beside a verdict's colour."""
+    """Return the sign that goes with a verdict's colour."""
     return _MARKS.get(verdict, "·")
 
 
@@ -109,7 +109,7 @@ def p_text(value: float) -> str:
 
 
 def p_beside(value: float) -> str:
-    """Return a p value that stands beside a verdict by 0.05, rounded to its side of it."""
+    """Return a p value that goes with a verdict by 0.05, rounded to its side of it."""
     text = p_text(value)
     if text != "0.050":
         return text

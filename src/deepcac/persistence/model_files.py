@@ -1,7 +1,7 @@
 """`save` and `load` for every public estimator; nothing in a file is executed.
 
 Deep classifiers are safetensors with JSON in the header, models of `deepcac fit` JSON, all others
-the zip of JSON and arrays of skops. `load` tells them apart by their content.
+the zip of JSON and arrays of skops. `load` distinguishes them by their content.
 """
 
 from __future__ import annotations
@@ -275,7 +275,7 @@ def _check_sizes(archive: zipfile.ZipFile) -> None:
     members = archive.infolist()
     names = {member.filename for member in members}
     if len(names) != len(members):
-        raise DataError("a part stands twice")
+        raise DataError("a part occurs twice")
     for member in members:
         text = member.filename.endswith(".json")
         if member.compress_type != zipfile.ZIP_STORED or member.flag_bits & 1:

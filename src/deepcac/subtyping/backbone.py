@@ -141,7 +141,7 @@ def fit_networks(cases: Cases, settings: NetworkSettings, device: torch.device) 
     networks = settings.build(x.shape[1], int(cases.codes.max()) + 1).to(device)
     folds = left_out(fold, settings.members)
     curve = train_crossfitted(networks, x.float(), y, folds, weight, settings.budget)
-    networks.double().eval()  # an answer must not depend on the rows beside it
+    networks.double().eval()  # an answer must not depend on the other rows
     return FittedNetworks(inputs, x, networks, folds, curve.best_epoch)
 
 

@@ -1,1 +1,1 @@
-"""Tables of one's own: read, judged, described, turned into a risk model."""
+"""Your own tables: read, described, tested, turned into a risk model."""

@@ -19,7 +19,7 @@ class Answer:
     sentence : str
         The answer in one sentence, which can be acted on.
     also : sequence of str
-        What a reader must know beside it.
+        What a reader must know besides the answer.
     numbers : sequence of (str, str)
         Those of the first screen: what each is, and its value.
     details : sequence of str

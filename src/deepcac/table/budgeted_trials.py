@@ -146,10 +146,10 @@ def booster() -> str:
 
 
 def contenders() -> list[Contender]:
-    """Return logistic regression and boosting, without clusters and with the ways that are tested.
+    """Return logistic regression and boosting, without clusters and with each tested kind of them.
 
-    Beside them stands a line that bends without clusters. Cluster ids and soft weights as features
-    are the study's: each way costs time and correction.
+    Logistic regression with splines comes last. Only the study uses cluster ids and soft weights
+    as features, because each kind costs time and correction.
     """
     arms = ("", KM, CAC, DISTANCES, CELLS, HASH)
     parted = [Contender(learner, arm) for learner in (linear(), booster()) for arm in arms]
@@ -181,7 +181,7 @@ def refuse_budget(needed: float, budget: float) -> None:
     if needed > OVERRUN * 60 * budget:
         enough = float(np.ceil(needed / 6) / 10)
         raise ConfigError(
-            f"--budget {budget:g}: the least that is judged takes about {enough:g} minutes here; "
+            f"--budget {budget:g}: the smallest comparison takes about {enough:g} minutes here; "
             f"say --budget {enough:g}, or take fewer rows of it"
         )
 
@@ -201,8 +201,8 @@ def in_time(
 ) -> Iterator[Any]:
     """Yield the results of ``call(0)``, ``call(1)``, ... in parallel until the budget is spent.
 
-    How many of those `planned` are made depends on the time, on no result, and each says the same
-    whoever makes it, and beside whatever others.
+    How many of those `planned` are made depends on the time and on no result. A result does not
+    depend on the process that computes it, nor on the others.
 
     Parameters
     ----------

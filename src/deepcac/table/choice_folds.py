@@ -1,4 +1,4 @@
-"""Every way to make a risk model, on the folds of a table, so that a choice is judged nested."""
+"""Every way to make a risk model, on the folds of a table, so that a choice is tested nested."""
 
 import time
 from collections.abc import Sequence
@@ -82,7 +82,7 @@ class FoldScores(NamedTuple):
         A line per fold, of models of all other folds.
     inside : list of Scores
         Per fold, as if it was not there: a line per other fold, of models of the remaining ones.
-        Empty where a choice is not to be judged.
+        Empty if the choice is not tested.
     risk : ndarray of shape (candidates, n, n_classes)
         Of each row, by models of the other folds.
     fold : ndarray of shape (n,)
@@ -104,7 +104,7 @@ def score_on_folds(
 ) -> FoldScores:
     """Score every candidate on every fold, by models of the other folds.
 
-    To judge the choice itself, no model may know the fold that it is judged on: models of all
+    To test the choice itself, no model may know the fold on which it is tested: models of all
     folds but two are scored on either, and choose for the other one.
 
     Parameters
@@ -113,7 +113,7 @@ def score_on_folds(
     candidates : sequence of Candidate
     seed : int
     nested : bool
-        Whether the choice is to be judged.
+        Whether to test the choice, too.
     jobs : int
         Folds and pairs of folds that are left out at once; it changes no number.
 
@@ -150,7 +150,7 @@ def split(table: LabelledTable, seed: int) -> Parts:
     label = table.features.label
     fewest = int(np.unique(units(label, table.group)[0], return_counts=True)[1].min())
     if fewest < FOLDS - 1:
-        raise DataError(f"the rarest class has {fewest} patients; a model is judged on four folds")
+        raise DataError(f"the rarest class has {fewest} patients; a model is tested on four folds")
     parts = patient_folds(label, table.group, FOLDS, seed)
     if any(len(np.unique(label[part])) < table.features.n_classes for part in parts):
         raise DataError("the classes are on too few patients: a fold of the table lacks one")

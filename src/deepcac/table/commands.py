@@ -61,7 +61,7 @@ def commands(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
-    """Judge, describe and model a table of your own."""
+    """Compare, describe and model your own table."""
 
 
 _CLEAR = "\r\x1b[2K"
@@ -140,7 +140,7 @@ def compare(
 def audit(
     *,
     table: Table,
-    groups: Annotated[str, option(QUESTION, help="The column of the groups that are judged.")],
+    groups: Annotated[str, option(QUESTION, help="The column with the groups.")],
     columns: TableOptions,
     out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("audit.html"),
     budget: Budget = 3.0,
@@ -315,7 +315,7 @@ def validate(
     table: Annotated[Path | None, argument("A table with outcomes.")] = None,
     risk: Annotated[
         str | None,
-        option(QUESTION, help="The column of the risks that are judged, in place of a model."),
+        option(QUESTION, help="The column with the risks to validate, in place of a model."),
     ] = None,
     columns: TableOptions,
     out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("validate.html"),

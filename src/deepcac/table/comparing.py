@@ -1,4 +1,4 @@
-"""`deepcac compare`: read, judge inside the table, write page and card."""
+"""`deepcac compare`: read, test inside the table, write page and card."""
 
 from deepcac.files.output_files import StrPath, check_output
 from deepcac.scoring.small_cells import Count, Text
@@ -34,7 +34,7 @@ def compare_table(
     *,
     asked: RiskQuestions = USUAL,
 ) -> str:
-    """Judge whether clusters help on a table, write page and card, and return the answer.
+    """Test whether clusters help on a table, write page and card, and return the answer.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def compare_table(
         An option or the table is at fault; column and row are named.
     """
     check_output(out, path)
-    beside, say, progress = card_path(out, path), run.say, run.progress
+    card, say, progress = card_path(out, path), run.say, run.progress
     progress(f"reading {path}")
     table = read_labelled(path, rows=run.rows, seed=run.seed)
     check_asked(table, asked)
@@ -68,7 +68,7 @@ def compare_table(
         compare_facts(table, trials, clusterings),
         usual_facts("compare"),
     )
-    write_card_of(beside, write_page(out, page, exact=run.exact), facts, run)
+    write_card_of(card, write_page(out, page, exact=run.exact), facts, run)
     return "\n".join((result.sentence, *result.also))
 
 

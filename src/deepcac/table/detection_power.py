@@ -1,4 +1,4 @@
-"""`deepcac power`: plant outcomes on a table, judge them like the table, write the page."""
+"""`deepcac power`: plant outcomes on a table, compare models as on the table, write the page."""
 
 import time
 from collections.abc import Sequence
@@ -70,15 +70,15 @@ def family_size() -> int:
 
 
 def run_planted(table: LabelledTable, run: TableRun) -> pd.DataFrame:
-    """Judge planted cohorts of every strength, cohort after cohort, until the time is over.
+    """Test planted cohorts of every strength, cohort after cohort, until the time is over.
 
-    The table has a label of two classes. At least `FEWEST_COHORTS` cohorts a strength are judged,
+    The table has a label of two classes. At least `FEWEST_COHORTS` cohorts per strength are tested,
     however long they take.
 
     Returns
     -------
     DataFrame
-        A row a cohort, strength and way: ``cohort``, ``strength``, ``gain`` (AUROC), ``way`` (of
+        A row per cohort, strength and way: ``cohort``, ``strength``, ``gain`` (AUROC), ``way`` (of
         `WAYS`, or `FOUND`), ``mean`` (difference in AUROC) and ``detected``.
     """
     n = usual_resamples(table)
@@ -107,7 +107,7 @@ def _judge(
     unit: Ids | None,
     place: int,
 ) -> list[dict[str, Any]]:
-    """Judge one planted cohort on `n` resamples; return a row a way.
+    """Test one planted cohort on `n` resamples; return a row per way.
 
     All strengths of a cohort come before the next one.
     """
@@ -123,8 +123,8 @@ def _judge(
     for before, rows, fighters in (("", matrix, [alone, *clustered]), (TOLD, with_truth, [alone])):
         drawn = resamples(rows, n, MOST_TRAIN, unit=unit, follow=follow)
         effort = Effort(n, n, 0, MOST_TRAIN, TRIALS, TRIALS)
-        judged = judge_samples(drawn, fighters, effort)
-        records |= {before + record.contender: record for record in judged}
+        finished = judge_samples(drawn, fighters, effort)
+        records |= {before + record.contender: record for record in finished}
     outcomes = [
         {
             **{"cohort": seed, "strength": strength, "gain": gain, "way": way},

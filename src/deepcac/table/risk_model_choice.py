@@ -83,18 +83,18 @@ class Ways:
 def chosen_method(
     table: LabelledTable, ways: Ways, seed: int, say: Say, jobs: int = 1
 ) -> dict[str, Any]:
-    """Choose how a model is made, and say how models that are chosen so do on held-out rows.
+    """Choose how a model is made, and score models that are chosen so on held-out rows.
 
     Parameters
     ----------
     table : LabelledTable
     ways : Ways
     seed : int
-        Of the folds.
+        Draws the folds.
     say : callable
-        Is called with how far it is.
+        Called with lines on the progress.
     jobs : int
-        Folds that are judged at once.
+        Folds that are fitted at once.
 
     Returns
     -------
@@ -108,19 +108,19 @@ def chosen_method(
         More clusters are asked for than there are rows for.
     """
     tried = candidates(ways, table)
-    say(f"choosing among {len(tried)} ways" if len(tried) > 1 else "judging on held-out rows")
+    say(f"choosing among {len(tried)} ways" if len(tried) > 1 else "testing on held-out rows")
     scores = score_on_folds(table, tried, seed, nested=len(tried) > 1, jobs=jobs)
     auroc, predictions = nested_answers(table, tried, scores)
     n_folds = len(auroc)
-    judged = held_out(auroc, table.features.X.shape[0] / n_folds, 1 / (n_folds - 1), predictions)
-    several = f"{len(tried)} trials were judged on {n_folds} folds"
+    tested = held_out(auroc, table.features.X.shape[0] / n_folds, 1 / (n_folds - 1), predictions)
+    several = f"{len(tried)} trials were tested on {n_folds} folds"
     return {
         **settings(tried[choice(scores.every, tried)]),
         "chosen": f"{several}: {_RULE}" if len(tried) > 1 else "as asked for",
         "passed_over": passed_over(tried, scores),
         "rarest": table.rarest,
-        "needs": _needs(table, predictions, judged),
-        "held_out": judged,
+        "needs": _needs(table, predictions, tested),
+        "held_out": tested,
         **_timed(table),
     }
 
@@ -137,14 +137,14 @@ def chosen_learner(table: LabelledTable, seed: int, jobs: int = 1) -> str:
 
 
 def _needs(
-    table: LabelledTable, predictions: Predictions | None, judged: dict[str, Any]
+    table: LabelledTable, predictions: Predictions | None, tested: dict[str, Any]
 ) -> list[str]:
     """Describe the sample size that the model and its validation need; two classes only."""
     if predictions is None:
         return []
-    if not judged["low"] > 0.5:
+    if not tested["low"] > 0.5:
         return [NO_EVIDENCE]
-    auroc = judged["auroc"]
+    auroc = tested["auroc"]
     return [
         needed_patients(table, auroc=auroc).sentence,
         study_sentence(study_size(predictions.risk[MODEL], auroc)),
@@ -179,7 +179,7 @@ def choice(scores: Scores, tried: Sequence[Candidate]) -> int:
     """
     tuned = list(_tuned(scores, tried).values())
     # Rows of a fold by those learnt from: of n folds the other n - 1. Where one more fold is left
-    # out to judge the choice, there is no line of it either.
+    # out to test the choice, there is no line of it either.
     ratio = 1 / (len(scores.auroc) - 1)
     return tuned[simplest([scores.auroc[:, t] for t in tuned], ratio)]
 

@@ -78,7 +78,7 @@ def read_risk_model(path: StrPath) -> RiskModel:
     DataError
         The file is absent, damaged, foreign, of another format, or holds a model that no table
         can have given: shapes that do not fit, a number that is none, a spread of 0, a level
-        or class that stands twice.
+        or class that occurs twice.
     """
     check_size(path, MOST_TEXT)
     with reading(path):
@@ -204,7 +204,7 @@ def read_table_part(
     label, named = content["label"], content["id"]
     used = [column.name for column in encoder.used]
     if not isinstance(label, str) or label in used or not isinstance(named, str | None):
-        raise DataError("label and id are not columns beside those of the model")
+        raise DataError("label and id must be other columns than those of the model")
     return encoder, scaler, classes, label, named
 
 

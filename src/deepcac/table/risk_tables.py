@@ -64,7 +64,7 @@ def fit_table(
     clusters: int | None = None,
     alpha: float | None = None,
 ) -> "RiskModel | SubtypeRiskModel":
-    """Fit a risk model on a table and write it as JSON, with a model card beside it.
+    """Fit a risk model on a table and write it as JSON, with a model card next to it.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def fit_table(
     out : path-like
         The model to write.
     run : TableRun
-        With ``bootstrap`` a page beside the model tells what came of `deepcac.table.optimism`.
+        With ``bootstrap``, a page next to the model shows the results of `deepcac.table.optimism`.
     method, learner, clusters, alpha
         See `risk_model_choice.ways_asked`; what is "auto", or not named, is chosen.
     """
@@ -81,7 +81,7 @@ def fit_table(
     asked = [*given(bootstrap=run.bootstrap or None), *["--method subtypes"] * (method == SUBTYPES)]
     refuse_pairs([*asked, *[FOLLOW_UP] * (path.description.outcome.time is not None)])
     check_output(out, path)
-    beside, page = card_path(out, path), Path(out).with_suffix(".bootstrap.html")
+    card, page = card_path(out, path), Path(out).with_suffix(".bootstrap.html")
     check_output(page, path)
     table = read_labelled(path, rows=run.rows, seed=seed)
     refuse_pairs([*asked, *[CLASSES] * (table.features.n_classes > 2)])
@@ -107,7 +107,7 @@ def fit_table(
     )
     columns = column_blocks(table.rows, table.columns)
     about = Page.of_table(table, Answer(""), columns, [], "", title="")
-    write_card_of(beside, shown_page(about, exact=run.exact), facts, run)
+    write_card_of(card, shown_page(about, exact=run.exact), facts, run)
     return model
 
 
@@ -184,7 +184,7 @@ def predict_table(
     say : callable
         Is called with what a user should know.
     description : path-like, optional
-        How the table is read; its own one beside it, or else that of the model, by default.
+        How the table is read. The default is its own description, or else that of the model.
     accept : bool
         Whether risks are written though most rows of a column are unlike those of `fit_table`.
 

@@ -46,7 +46,7 @@ from deepcac.table.reading.table_files import SampledTable, read_blocks, sample_
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar, outcome_moved, with_quantiles
 from deepcac.types import Array, Ids
 
-FEWEST_TO_JUDGE = 10  # rows of every class, for an AUROC
+FEWEST_TO_TEST = 10  # rows of every class, for an AUROC
 _MOST_NAMED = 10
 _DENSE = 0.8  # of the numbers between the first and the last, of a count of patients
 
@@ -150,7 +150,7 @@ class TableReader:
         ------
         DataError
             A column is missing, the classes are others, one has fewer than ten rows with a known
-            outcome, an id stands twice, or rows are unlike those that were learnt from.
+            outcome, an id occurs twice, or rows are unlike those that were learnt from.
         """
         name, asked = name or Path(path).stem, use.outcome
         assert asked is not None
@@ -256,10 +256,10 @@ class TableReader:
         outcomes = read_outcomes(sample, asked)
         known = slice(None) if outcomes.follow is None else outcomes.follow.outcome_known
         counts = np.bincount(outcomes.codes[known], minlength=len(outcomes.classes))
-        if counts.min() < FEWEST_TO_JUDGE:
+        if counts.min() < FEWEST_TO_TEST:
             raise DataError(
                 f"class {outcomes.classes[int(counts.argmin())]!r} has fewer than "
-                f"{FEWEST_TO_JUDGE} rows; too few to judge on"
+                f"{FEWEST_TO_TEST} rows; too few for a test"
             )
         return outcomes
 

@@ -1,4 +1,4 @@
-"""A SubtypeClassifier of a table: fitted, judged on held-out rows, written and read."""
+"""A SubtypeClassifier of a table: fitted, tested on held-out rows, written and read."""
 
 import warnings
 from collections.abc import Callable
@@ -108,13 +108,13 @@ def _method(method: dict[str, Any]) -> dict[str, Any]:
 def fit_subtype_model(
     table: LabelledTable, clusters: int, seed: int, say: Callable[[str], None]
 ) -> SubtypeRiskModel:
-    """Fit a SubtypeClassifier on all rows of a table, and judge five on held-out rows.
+    """Fit a SubtypeClassifier on all rows of a table, and test five on held-out rows.
 
-    Fewer subtypes than `clusters` are kept where one would be too small; more than there are
-    events for are a `DataError`. `seed` is that of the first resample and of the model.
+    A subtype that is too small is dropped; more `clusters` than the events allow are a `DataError`.
+    `seed` is that of the first resample and of the model.
     """
     check_events(clusters, table.rarest)
-    judged = _judged(table, clusters, seed, say)
+    tested = _held_out_scores(table, clusters, seed, say)
     say("fitting on all rows")
     features, named = table.features, table.encoder.frame
     model, remarks = _fitted(named(features.X), features.label, table.group, clusters, seed)
@@ -125,7 +125,7 @@ def fit_subtype_model(
         "n_clusters": clusters,
         "chosen": "as asked for",
         "rarest": table.rarest,
-        "held_out": judged,
+        "held_out": tested,
     }
     scaler = TableScaler().fit(features.X)
     return SubtypeRiskModel(
@@ -133,15 +133,15 @@ def fit_subtype_model(
     )
 
 
-def _judged(
+def _held_out_scores(
     table: LabelledTable, clusters: int, seed: int, say: Callable[[str], None]
 ) -> dict[str, float]:
-    """Describe how models do on rows that are held out (`risk_model_choice.held_out`)."""
+    """Return the scores of models on rows that are held out (`risk_model_choice.held_out`)."""
     aurocs, parts, tested, learnt = [], [], [], 1
     named = table.encoder.frame
     drawn = resamples(table.features, RESAMPLES, MOST_TRAIN, first=seed, unit=table.group)
     for done, sample in enumerate(drawn):
-        say(f"judging on held-out rows: {done + 1} of {RESAMPLES}")
+        say(f"testing on held-out rows: {done + 1} of {RESAMPLES}")
         both, test = (sample.train, sample.validation), sample.test
         X, y = (np.concatenate([getattr(part, name) for part in both]) for name in ("raw", "y"))
         units = None if table.group is None else np.concatenate([part.unit for part in both])

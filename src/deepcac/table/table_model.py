@@ -92,7 +92,7 @@ class TableModel:
         description = self.encoder.description
         assert description is not None  # every model of a table has one
         asked = [column.name for column in self.encoder.used]
-        whole = table.combine_chunks().to_batches()  # so that cells are judged together
+        whole = table.combine_chunks().to_batches()  # so that cells are checked together
         table = pa.Table.from_batches(DescribedTable("", description, asked).rows(whole))
         parts, remarks = [(table, np.arange(1, len(rows) + 1))], dict[str, None]()
         reader = replace(self.reader, id=None)  # a frame may repeat its rows
@@ -119,7 +119,7 @@ def arrow_rows(rows: pd.DataFrame) -> pa.Table:
     Raises
     ------
     DataError
-        It is no frame, a name stands twice, or cells are lists or other objects.
+        It is no frame, a name occurs twice, or cells are lists or other objects.
     """
     if not isinstance(rows, pd.DataFrame):
         raise DataError(f"rows are a {type(rows).__name__}; give a DataFrame with column names")
@@ -128,7 +128,7 @@ def arrow_rows(rows: pd.DataFrame) -> pa.Table:
     names = [str(name) for name in rows.columns]
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise DataError(f"column {twice[0]!r} stands twice; name each column once")
+        raise DataError(f"column {twice[0]!r} occurs twice; name each column once")
     columns = [_arrow_cells(name, rows.iloc[:, place]) for place, name in enumerate(names)]
     return pa.table(dict(zip(names, columns, strict=True)))
 

@@ -78,7 +78,7 @@ class Added(Entry):
         [], description="cohorts: random groups choose a trial in each partition"
     )
     contenders: list[ContenderId] = Field(
-        [], description="models on these cohorts, beside those of the plan"
+        [], description="models on these cohorts, in addition to the plan"
     )
     on_splines: list[ContenderId] = Field([], description="models on every clinical task")
     known_then: dict[Id, KnownThen] = Field(
@@ -127,7 +127,7 @@ class Clinical(Entry):
         "estimate is also given with them as one",
     )
     apart: list[Id] = Field(
-        [], description="tasks of no documented origin: judged, but in no pooled estimate"
+        [], description="tasks of no documented origin: tested, but in no pooled estimate"
     )
     partitions: int = Field(20, ge=1, description="random partitions of the control")
     also: list[Match] = Field([], description="further models on some of the tasks")
@@ -186,7 +186,7 @@ class Judge(Entry):
     trials: int = Field(20, ge=1, description="trials of each model; the first is the default")
     network_trials: int = Field(8, ge=1, description="trials of each network")
     margin: float = Field(MARGIN, gt=0, description="differences up to this are negligible")
-    strict_margin: float = Field(STRICT, gt=0, description="a stricter margin, shown beside it")
+    strict_margin: float = Field(STRICT, gt=0, description="a stricter margin, shown next to it")
 
 
 def read_judge(path: str | os.PathLike[str]) -> Judge:

@@ -44,7 +44,7 @@ class Learner(Entry):
     colour: str = Field("#7F7F7F", pattern="^#[0-9A-F]{6}$", description="In every picture.")
     clustered: bool = Field(True, description="Whether a network has a number of clusters.")
     arms: tuple[Literal["km", "cac", "skm", "cd", "cdk"], ...] = Field(
-        (), description="Ways to use clusters that are made of it beside those of its part."
+        (), description="Ways to use clusters that are made of it in addition to those of its part."
     )
     noise: Literal["lines", "discriminants", "trees", "neighbours", "clusters"] = Field(
         "lines", description="What the repeats of a classifier alone differ like, by a last digit."

@@ -111,7 +111,7 @@ def check_name(registry: Registry, id_: str, owner: str) -> None:
         pairs = [name for name, entry in source.datasets.items() if entry.pairwise]
         parts = {name + part for name in pairs for part in _PARTS}
         if id_ in parts or (source.id != owner and id_ in source.datasets):
-            raise ConfigError(f"data set {id_!r} stands in {owner} and in {source.id}")
+            raise ConfigError(f"data set {id_!r} belongs to {owner} and to {source.id}")
 
 
 def _read_source(path: Path, *, private: bool = False) -> Source:

@@ -2,7 +2,7 @@
 
 Both data sets have the same rows: the first row of each patient in the file, unless the stay ended
 in death or hospice. `row_id` is the row number in the file, so that rows ordered by id are in file
-order, which the published hold-out depends on; the tidy table holds `encounter_id` beside it.
+order, which the published hold-out depends on; the tidy table holds `encounter_id`, too.
 """
 
 import os

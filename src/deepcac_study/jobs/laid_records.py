@@ -92,6 +92,6 @@ class LaidRecords:
             read_json(path)
         except DataError:
             return True
-        # A run writes its scores beside its record; those of shipped ones do not ship.
+        # A run writes its scores next to its record; those of shipped ones do not ship.
         run = name in self._rows and any(runs_among([name]))
         return run and not scores_path(path).exists()

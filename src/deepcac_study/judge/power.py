@@ -37,7 +37,7 @@ def run_planted(
     Keys of the JSON: ``strength``, ``rows``, ``gain`` (of AUROC from knowing the subtype, given
     ample rows) and ``comparisons`` (cohort, question, contender, reference, mean difference, p,
     uncorrected verdict). Each learner without clusters is also run with the true subtypes as
-    clusters (`told`), the upper limit of any clustering.
+    clusters (`TOLD`), the upper limit of any clustering.
     """
     begin = time.perf_counter()
     gain, comparisons = oracle_gain(strength, cohorts), []

@@ -43,15 +43,15 @@ def entries(findings: Findings) -> list[Entry]:
 
 
 def _entry(
-    cell: PrintedCell, answers: Answers, beside: Sequence[PrintedCell], origin: str
+    cell: PrintedCell, answers: Answers, neighbours: Sequence[PrintedCell], origin: str
 ) -> Entry:
-    """Return the ledger entry of a cell; `beside` are the cells of other methods at its place."""
+    """Return the ledger entry of a cell; `neighbours` are other methods' cells at its place."""
     sound, ours = answers.answer(cell, "sound"), answers.answer(cell, cell.protocol)
     published = None if cell.protocol == "sound" else ours
     decided = verdict(cell, ours, cell.protocol)
     others = [
         other
-        for other in beside
+        for other in neighbours
         if decided in (AGREE, DIFFER)
         and ours
         and ours.agrees is None

@@ -84,7 +84,7 @@ def members(
     try:
         for name, content in read(path, max_member_bytes, max_members):
             if name in seen:
-                raise DataError(f"{path}: member {name!r} stands twice in the archive")
+                raise DataError(f"{path}: member {name!r} occurs twice in the archive")
             seen.add(name)
             total += len(content)
             if total > max_total_bytes:

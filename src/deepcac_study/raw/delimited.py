@@ -111,7 +111,7 @@ def _read_strings(
         raise DataError(f"{path}: not {len(names)} comma-separated columns ({reason})") from error
     for name in names:
         if column_names.count(name) != 1:
-            fault = "stands twice" if name in column_names else "is missing"
+            fault = "occurs twice" if name in column_names else "is missing"
             raise DataError(
                 f"{path}: column {name!r} {fault}; {len(names)} comma-separated columns are "
                 f"expected: {', '.join(names)[:100]}..."
@@ -164,7 +164,7 @@ def _checked_numbers(column: pa.Array, variable: Variable, place: _Place) -> pa.
         _refuse(pc.invert(pc.and_(whole, small)), column, variable, place, "is not a whole number")
     if variable.kind == "id":
         twice = pa.array(numbers.to_pandas().duplicated())
-        _refuse(twice, column, variable, place, "stands twice")
+        _refuse(twice, column, variable, place, "occurs twice")
     return pc.cast(numbers, variable.field().type)
 
 

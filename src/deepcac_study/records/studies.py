@@ -124,5 +124,5 @@ def _read(file: Path, root: Path, references: References) -> CaseStudy:
 
 
 def _plane(file: Path) -> pd.DataFrame | None:
-    beside = file.with_suffix(".plane.parquet")
-    return read_table(beside).to_pandas() if beside.exists() else None
+    plane = file.with_suffix(".plane.parquet")
+    return read_table(plane).to_pandas() if plane.exists() else None

@@ -90,7 +90,7 @@ def family(path: str, record: Record) -> Family:
 
 
 def _judged_family(contender: str) -> Family:
-    """Return the family of tolerances: networks, or other judged models."""
+    """Return the family of tolerances: networks, or other models of the study."""
     try:
         network = parse_contender(contender).network
     except ConfigError:  # a record that names no model

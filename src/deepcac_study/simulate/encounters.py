@@ -37,7 +37,7 @@ RARE_MEDICATION = 0.02
 
 @cache
 def subtypes() -> dict[str, dict[str, Any]]:
-    """Return the planted subtypes of the table beside this module."""
+    """Return the planted subtypes of the table next to this module."""
     folder = resources.files("deepcac_study.simulate")
     return yaml.safe_load((folder / "encounter_subtypes.yaml").read_text(encoding="utf-8"))
 

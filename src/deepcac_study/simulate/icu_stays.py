@@ -75,7 +75,7 @@ class Stay:
 
 @cache
 def signals() -> tuple[Signal, ...]:
-    """Read the table of signals beside this module."""
+    """Read the table of signals next to this module."""
     table = []
     for row in typical("icu_signals"):
         name, *fields = row.values()
@@ -222,7 +222,7 @@ def simulate(folder: str | os.PathLike[str], *, n: int, seed: int = 2012) -> Non
         folder / "SYNTHETIC.txt",
         [
             "These files are synthetic: drawn from a random number generator in the format of",
-            f"PhysioNet Challenge 2012 ({n} stays, seed {seed}). No patient stands behind them.",
+            f"PhysioNet Challenge 2012 ({n} stays, seed {seed}). No real patients.",
         ],
     )
 

@@ -97,7 +97,7 @@ def _write_checked(
 ) -> None:
     """Check a table against the catalogue, as a comma-separated file, and write it as parquet."""
     for name, values in (codes or {}).items():
-        numbers = table[name].to_numpy(float, na_value=np.nan)  # 88.8 stands as 88.80000000000001
+        numbers = table[name].to_numpy(float, na_value=np.nan)  # 88.8 is written 88.80000000000001
         gone = np.isclose(numbers[:, None], values).any(axis=1)
         table = table.assign(**{name: table[name].mask(gone)})
     content = table.to_csv(index=False).encode()

@@ -48,7 +48,7 @@ def read_outcomes(path: _Path, letter: str) -> pa.Table:
     rows.sort()
     for (before, *_), (record_id, *_) in pairwise(rows):
         if before == record_id:
-            raise DataError(f"{path}: record {record_id} stands twice")
+            raise DataError(f"{path}: record {record_id} occurs twice")
     columns = np.array(rows, dtype=np.int32).reshape(-1, 6)
     return pa.table(
         {"record_id": columns[:, 0], "set": [letter] * len(rows)}
@@ -94,6 +94,6 @@ def extract(
     table = pa.concat_tables(stays)
     record_id, count = np.unique(table["record_id"], return_counts=True)
     for twice in record_id[count > 1][:1]:
-        raise DataError(f"record {twice} stands in more than one set of {', '.join(outcomes)}")
+        raise DataError(f"record {twice} is in more than one set of {', '.join(outcomes)}")
     write_table(events_path, pa.concat_tables(events).combine_chunks())
     write_table(outcomes_path, table.combine_chunks())

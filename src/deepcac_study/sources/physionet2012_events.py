@@ -91,7 +91,7 @@ def _read_lines(archive: _Path, files: Iterable[tuple[str, bytes]]) -> _Lines:
         record_id = int(match[1])
         if record_id in bodies:
             raise DataError(
-                f"{archive}: record {record_id} stands twice, the second time as {name}"
+                f"{archive}: record {record_id} occurs twice, the second time as {name}"
             )
         bodies[record_id] = name, content[len(HEADER) :]
     if not bodies:
@@ -149,7 +149,7 @@ def parse_set(archive: _Path, files: Iterable[tuple[str, bytes]]) -> pa.Table:
     minute, code, value = _columns(lines)
     first = np.zeros(len(minute), dtype=bool)
     first[lines.start[:-1]] = True
-    lines.check((code == _RECORD_ID) != first, "RecordID stands in the first line, and only there")
+    lines.check((code == _RECORD_ID) != first, "RecordID must be in the first line, and only there")
     record = np.repeat(lines.record_id, np.diff(lines.start))
     lines.check(first & (value != record), "RecordID is not the number in the file's name")
     lines.check((code < len(DESCRIPTORS)) & (minute > 0), "a descriptor after 00:00")

@@ -64,7 +64,7 @@ def read_archives(archives: Mapping[str, str | os.PathLike[str]]) -> pa.Table:
     twice = (step == 0) & (np.diff(hour) != 1)
     if twice.any():
         patient = table["patient_id"][int(twice.argmax())].as_py()
-        raise DataError(f"patient p{patient:06d} stands in two files; remove one of them")
+        raise DataError(f"patient p{patient:06d} is in two files; remove one of them")
     return table
 
 

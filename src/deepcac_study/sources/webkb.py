@@ -53,7 +53,7 @@ def extract(
         raise DataError(f"{archive}: holds no page webkb/class/university/address")
     for before, after in itertools.pairwise(page_list):
         if before[:3] == after[:3]:
-            raise DataError(f"{archive}: {after.kind} page {after.url} stands twice")
+            raise DataError(f"{archive}: {after.kind} page {after.url} occurs twice")
     number: dict[str, int] = {}
     for n, page in enumerate(page_list):
         number.setdefault(page_key(page.url), n)

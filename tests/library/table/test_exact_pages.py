@@ -35,7 +35,7 @@ COMMANDS = {
 }
 _HEADS = re.compile(r"rows|events|missing|at risk at .*")
 _IN_WORDS = re.compile(rf"(?<![\d.,])({HIDDEN}|\d[\d,]*)(?= (?:rows|patients|events)\b)")
-_NUMBERS = re.compile(r"<dt>[^<]*(?:rows|judged|events|died)[^<]*</dt><dd>([^<]*)</dd>", re.I)
+_NUMBERS = re.compile(r"<dt>[^<]*(?:rows|events|died)[^<]*</dt><dd>([^<]*)</dd>", re.I)
 
 
 def table_of(n, seed, died=None):
@@ -140,7 +140,7 @@ def fitted_once(monkeypatch):
 
     for module, names in (
         (comparing, ("run_budgeted",)),
-        (comparing_places, ("judge_folds",)),
+        (comparing_places, ("evaluate_folds",)),
         (auditing, ("run_budgeted", "beyond_risk", "assignable")),
     ):
         for name in names:

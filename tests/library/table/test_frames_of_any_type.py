@@ -73,7 +73,7 @@ def test_a_column_without_a_value_has_the_risks_of_missing_values(model):
     [
         (lambda X: X.to_numpy(), "a ndarray"),
         (lambda X: X.iloc[:0], "holds no rows"),
-        (lambda X: pd.concat([X, X], axis=1), "'sodium' stands twice"),
+        (lambda X: pd.concat([X, X], axis=1), "'sodium' occurs twice"),
         (lambda X: X.set_axis(range(6), axis=1), "'albumin' is missing"),
         (lambda X: None, "rows are a NoneType"),
     ],

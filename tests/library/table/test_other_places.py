@@ -28,8 +28,8 @@ from deepcac.table.elsewhere.comparing_places import compare_places
 from deepcac.table.elsewhere.fold_trials import (
     BEST,
     Compared,
-    JudgedFold,
-    judge_fold,
+    FoldResult,
+    evaluate_fold,
     mean_aurocs,
 )
 from deepcac.table.elsewhere.folds import _shift_warnings, external_rows, left_out, site_folds
@@ -153,7 +153,7 @@ def test_verdicts_by_place_and_over_all():
 
 def one_place(gap, error=0.01, counts=(60, 30)):
     pair = Compared("km_lr", "lr", 0.8 + gap, 0.8, error)
-    return JudgedFold("n", counts, 100, False, {BEST: pair}, "lr", Estimate(0.8, 0.7, 0.9, 0.1))
+    return FoldResult("n", counts, 100, False, {BEST: pair}, "lr", Estimate(0.8, 0.7, 0.9, 0.1))
 
 
 def answered(judged):
@@ -328,7 +328,7 @@ def test_rows_are_left_out_only_where_there_are_more(tmp_path, monkeypatch):
     fold = site_folds(read(tmp_path, patients(), leave_out=["patient", "visit"]))[0][0]
     n = len(fold.sample(0, 10_000).train)
     assert [len(fold.sample(0, n - j).train) for j in (1, 2)] == [n - 3, n - 2]
-    (exact,), (part,) = (judge_fold(fold, 0, 1, most) for most in (n, n - 10))
+    (exact,), (part,) = (evaluate_fold(fold, 0, 1, most) for most in (n, n - 10))
     assert (exact.n_train, exact.cut) == (n, False)
     assert (part.n_train, part.cut) == (n - 10, True)
     for one, said in ((exact, False), (part, True)):
@@ -350,7 +350,8 @@ def test_pages_answer_first_and_hold_every_site(tmp_path):
     assert re.search(r"in \d of 4 sites ", answer)
     assert re.search(r"over all sites</dt><dd>[+-]?0\.\d{3} AUROC \(95 % interval", page)
     assert (
-        f"Events judged</dt><dd>{OTHERS.count((patients().died == 'yes').sum()):.0f}</dd>" in page
+        f"Events in the test</dt><dd>{OTHERS.count((patients().died == 'yes').sum()):.0f}</dd>"
+        in page
     )
     assert re.search(r"Training rows</dt><dd>\d+ to \d+</dd>", page)
     assert page.index(answer) < page.index("<figure") < page.index('id="table-places"')
@@ -371,12 +372,12 @@ def test_pages_answer_first_and_hold_every_site(tmp_path):
     page = out.read_text().replace("−", "-")
     assert answer in page
     assert "Hartung" not in page
-    assert page.count("Judged on: the table b.csv") == 2
+    assert page.count("Tested on: the table b.csv") == 2
     assert "eft out: the table" not in page
     ratio = float(re.search(r"Observed / expected events ([\d.]+)", page)[1])
     assert ratio > 1.15  # planted: more die in b
     assert re.search(r": .*in b ", answer)
-    assert f"Non-events judged</dt><dd>{OTHERS.count(alive):.0f}</dd>" in page  # most die in b
+    assert f"Non-events in the test</dt><dd>{OTHERS.count(alive):.0f}</dd>" in page  # most die in b
 
 
 def test_a_page_names_the_sites_in_its_warnings_as_in_its_tables():

@@ -84,7 +84,7 @@ MISTAKES = {
     "an id twice": (
         lambda t: put(t, "patient", 9, "p004"),
         use_of("died", id="patient"),
-        "'patient', data row 10: 'p004' stands in row 5 already",
+        "'patient', data row 10: 'p004' occurs in row 5 already",
     ),
     "no id": (
         lambda t: put(t, "patient", 9, None),
@@ -130,14 +130,14 @@ def test_a_mistake_is_named_with_its_column_and_row(tmp_path, mistake):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,a\n1,2\n", "'a' stands twice"),
+        ("a,a\n1,2\n", "'a' occurs twice"),
         ("a,\n1,2\n", "column 2 has no name"),
         ("a,b\n1,2\n1,2,3\n", "3 cells, .* 2"),
         ("", "is empty"),
         ("age,bmi,died\n63,27,5,1\n63,24,1,0\n", "3 cells, .* 4.*decimal comma"),
         ("age bmi died\n63 27 5 1\n63 24 1 0\n", "3 cells, .* 4"),
         ("id,age,crp\n1,63,27,5\n2,71,24,1\n", "3 cells, .* 4.*decimal comma"),
-        ("Trial, 2020\nage,crp,died\n63,27,1\n71,2,0\n", "stands above"),
+        ("Trial, 2020\nage,crp,died\n63,27,1\n71,2,0\n", "above the column names"),
         ("Trial, 2020\na,b,c,d\n1,2,3,4\n", "data row 1 has 4 .* above"),
         ("a;b\n1;2\n1;2\n1;2;\n", "data row 3 has 3 "),
     ],

@@ -317,7 +317,7 @@ def test_patients_with_several_rows_stay_together_in_the_workflow(csv, project):
     [
         *(("taken", "'taken' already"), ("open", "'open' already"), ("Mine", "lower-case")),
         *((name, "the workflow itself") for name in RESERVED),
-        *(("pairs_nodes", "stands in pairs_nodes and in open"), ("there", "'there' already")),
+        *(("pairs_nodes", "pairs_nodes and to open"), ("there", "'there' already")),
     ],
 )
 def test_a_name_that_cannot_be_used_is_refused(csv, project, name, message):

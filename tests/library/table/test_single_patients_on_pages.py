@@ -65,9 +65,9 @@ def test_a_value_of_one_patient_is_on_no_page(place, secrets, tmp_path):
     ("message", "shown"),
     [
         ("column 'age', data row 7: 12.5 is no class; use text", "column 'age': a cell is no class; use text"),
-        ("column 'id', data row 9: 'P-77' stands in row 3 already", "column 'id': a cell stands in another row already"),
+        ("column 'id', data row 9: 'P-77' occurs in row 3 already", "column 'id': a cell occurs in another row already"),
         ("column 'crp': 3 cells such as '<0.3'; write a number", "column 'crp': fewer than 8 cells such as '…'; write a number"),
-        ("column 'x': 777 stands in 2 rows, far from all others", "column 'x': a value stands in fewer than 8 rows, far from all others"),
+        ("column 'x': 777 occurs in 2 rows, far from all others", "column 'x': a value occurs in fewer than 8 rows, far from all others"),
         ("no value is above 120; it goes from 18.5 to 97", "no value is above 120; has another range"),
         ("4,002 rows, 12 values", "4,002 rows, 12 values"),
         ("class 'other' has fewer than 8 rows", "class '…' has fewer than 8 rows"),

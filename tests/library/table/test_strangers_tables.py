@@ -214,7 +214,7 @@ def test_names_in_two_normal_forms_are_one(tmp_path):
     assert sorted(levels) == ["Ann", "Zo\u00eb"]
     assert len(np.unique(found.group)) == N // 4
     table["person"] = [str(n // 2) + "\u200b" * (n % 2) for n in range(N)]
-    with pytest.raises(DataError, match="stands in row"):
+    with pytest.raises(DataError, match="occurs in row"):
         read(csv(tmp_path, table), id="person")
 
 
@@ -226,7 +226,7 @@ def test_ids_with_and_without_zeros_are_one_patient_in_two_tables(tmp_path):
     roles = use_of("died", patient="pid")
     fold, judged = external_rows(read_labelled(inferred(first, roles)), [second], rows=N, seed=0)
     assert len(fold.fit) == 2 * 59
-    assert any("not learnt from" in line for line in judged.remarks)
+    assert any("both tables" in line for line in judged.remarks)
 
 
 def test_another_unit_in_a_second_table_or_at_a_site_is_refused(tmp_path):
@@ -342,7 +342,7 @@ def test_a_code_for_no_value_of_a_column_empties_no_id(tmp_path):
 def test_ids_in_two_spellings_are_one_patient_of_a_table(tmp_path):
     table = patients().assign(pid=[f"{n // 2:0{3 + n % 2}d}" for n in range(N)])
     assert len(set(read(csv(tmp_path, table), patient="pid").group)) == N / 2
-    with pytest.raises(DataError, match="'0000' stands in row 1 already as '000'"):
+    with pytest.raises(DataError, match="'0000' occurs in row 1 already as '000'"):
         read(csv(tmp_path, table), id="pid")
 
 

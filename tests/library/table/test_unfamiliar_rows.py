@@ -127,7 +127,7 @@ def test_a_small_fit_knows_its_quartiles_and_a_second_table_all_quantiles(tmp_pa
     strange = Unfamiliar.of(encoder, None)
     strange.add(X, rows)
     (line,) = strange.tell(accept=False)
-    assert line.startswith("column 'sex': 9 stands in")
+    assert line.startswith("column 'sex': 9 occurs in")
 
 
 def test_all_columns_at_fault_are_named_at_once(model, tmp_path):

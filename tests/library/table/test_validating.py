@@ -378,7 +378,7 @@ def test_rows_without_an_outcome_are_a_question(tmp_path):
 def test_ids_that_stand_twice_are_refused_unless_they_name_patients(tmp_path):
     frame = cohort()
     frame.loc[5, "pid"] = 3
-    with pytest.raises(DataError, match="data row 6: '3' stands in row 4 already"):
+    with pytest.raises(DataError, match="data row 6: '3' occurs in row 4 already"):
         validation(tmp_path, frame, use_of("died", id="pid"))
     judged = validation(tmp_path, frame, use_of("died", patient="pid"))
     draws = event(judged).draws

@@ -107,7 +107,7 @@ CASES = {
     ),
     "nothing but competing events": (
         "compare three.csv --description all.yaml",
-        "holds 0 beside the competing events",
+        "holds 0 and the competing events",
     ),
     "three classes with a time": (
         "compare three.csv --description classes.yaml",

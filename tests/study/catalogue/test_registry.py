@@ -151,7 +151,7 @@ def test_what_is_no_yaml(tmp_path):
 
 @pytest.mark.parametrize(
     ("line", "message"),
-    [("title: another", "line 3: 'title' stands twice"), ("note: &y [*y]", "aliases")],
+    [("title: another", "line 3: 'title' occurs twice"), ("note: &y [*y]", "aliases")],
 )
 def test_what_would_be_read_in_one_of_two_ways_or_without_end(line, message, tmp_path):
     (tmp_path / "odd.yaml").write_text(f"title: one\nlicence: &x [a]\n{line}\n")

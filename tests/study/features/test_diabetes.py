@@ -81,7 +81,7 @@ def test_extract_keeps_order_and_marks_what_is_missing(tmp_path):
         (text({}).replace(b",", b"\t"), "column 'encounter_id' is missing; 50 comma-separated"),
         (text({}).replace(b",race,", b",Race,"), "'race' is missing"),
         (text({}).replace(b",race,", b",age,"), "'race' is missing"),
-        (text({}).replace(b",weight,", b",age,", 1), "'age' stands twice"),
+        (text({}).replace(b",weight,", b",age,", 1), "'age' occurs twice"),
         (text({}).replace(b",readmitted", b""), "got 50"),
         (b"<html>Log in</html>\n<p>", "column 'encounter_id' is missing"),
         (text({}, {})[:-80], "not 50 comma-separated columns (CSV parse error: Row #3"),
@@ -92,7 +92,7 @@ def test_extract_keeps_order_and_marks_what_is_missing(tmp_path):
         (text({}, {"time_in_hospital": "?"}), "row 2, time_in_hospital: value is missing"),
         (text({}, {"insulin": "?"}), "row 2, insulin: value is missing"),
         (text({"age": "74"}), "row 1, age: '74' "),
-        (text({}, {}, {"encounter_id": "99"}), "row 3, encounter_id: '99' stands twice"),
+        (text({}, {}, {"encounter_id": "99"}), "row 3, encounter_id: '99' occurs twice"),
         (text({"race": "Cauc\xe4sian"}).decode().encode("latin-1"), "invalid UTF8"),
     ],
 )

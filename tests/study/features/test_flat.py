@@ -199,13 +199,13 @@ def test_bad_flat_files_are_one_line(put, tmp_path, content, message):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (credit(f"1,{CREDIT_ROW}", f"1,{CREDIT_ROW}"), "data row 2, ID: '1' stands twice"),
+        (credit(f"1,{CREDIT_ROW}", f"1,{CREDIT_ROW}"), "data row 2, ID: '1' occurs twice"),
         (credit(f"1.5,{CREDIT_ROW}"), "ID: '1.5' "),
         (credit(f"1,{CREDIT_ROW}").replace('"SEX"', '"GENDER"'), "column 'SEX' is missing"),
         (credit(), "holds no rows|not 25"),
         (
             credit(f"1,{CREDIT_ROW}").replace('"SEX","EDUCATION"', '"SEX","SEX"'),
-            "'SEX' stands twice",
+            "'SEX' occurs twice",
         ),
         (f"1,{CREDIT_ROW}\n", "column 'ID' is missing"),
     ],

@@ -51,7 +51,7 @@ def test_labels_become_class_ids_in_their_order(tmp_path, label, expected):
         ({"label": [1, 1, 1, 1]}, "column 'label' holds 1 different values; 2 to 128"),
         ({"label": [[0], [1], [0], [1]]}, "'label' .*list"),
         ({"row_id": ["a", "b", "a", "c"]}, "column 'row_id', row 3: "),
-        ({"row_id": [1, 2, 2, 4]}, "row id 2 stands twice"),
+        ({"row_id": [1, 2, 2, 4]}, "row id 2 occurs twice"),
         ({"row_id": [1, 2, None, 4]}, "column 'row_id', row 3: missing"),
         ({"row_id": [1.5, 2.5, 1.5, 0.0]}, r"column 'row_id', row 3: "),
         ({"row_id": pa.array([1, 2, 3, 2**63 + 1], pa.uint64())}, "row_id.*64 bits"),

@@ -115,7 +115,7 @@ def test_tf_idf_and_classes_by_hand(tmp_path):
     ]  # fmt: skip
     assert data.names == tuple(sorted(data.names))
     nodes = data.nodes.toarray()
-    # "course" stands twice on one of six pages; "ann" on three of them.
+    # "course" occurs twice on one of six pages; "ann" on three of them.
     assert nodes[0, data.names.index("course")] == pytest.approx(2 * math.log(6))
     assert nodes[2, data.names.index("ann")] == pytest.approx(math.log(6 / 3))
     assert data.pair_features().shape == (0, 0)
@@ -224,7 +224,7 @@ def test_pairs_agree_with_the_plain_reference(data):
         ({}, "holds no page"),
         ({"webkb/course/cornell": b"x"}, "is not webkb/class/university/address"),
         ({"webkb/dean/cornell/http:^^a": b"x"}, "with a class of course, department"),
-        ({"webkb/course/x/http:^^a": b"", "webkb/course/x/http^^a": b""}, "a stands twice"),
+        ({"webkb/course/x/http:^^a": b"", "webkb/course/x/http^^a": b""}, "a occurs twice"),
         ({"webkb/course/x/http:^^\udcff": b""}, "is not webkb/class"),
         ({"webkb/course/x/big": bytes((1 << 21) + 1)}, "the limit is"),
     ],

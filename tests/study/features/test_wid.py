@@ -68,7 +68,7 @@ def test_encoding_by_hand(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([encounter(1), encounter(1)], "row 2, encounter_id: value stands twice"),
+        ([encounter(1), encounter(1)], "row 2, encounter_id: value occurs twice"),
         ([encounter("NA")], "row 1, encounter_id: value is missing"),
         ([encounter(1), encounter(2, age="old")], "row 2, age: "),
         ([encounter(1, age="1e999")], "row 1, age: "),
@@ -93,7 +93,7 @@ def test_bad_rows_are_one_clear_line(tmp_path, rows, message):
             lambda text: text.replace("d1_heartrate_max", "d1_pulse_max"),
             "'d1_heartrate_max' is missing",
         ),
-        (lambda text: text.replace("bmi,", "age,"), "'age' stands twice"),
+        (lambda text: text.replace("bmi,", "age,"), "'age' occurs twice"),
         (lambda text: text.replace(",", ";"), "'encounter_id' is missing"),
         (lambda text: text[:-300], "not 186 comma-separated columns"),
     ],

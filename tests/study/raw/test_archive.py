@@ -198,7 +198,7 @@ def test_a_name_that_stands_twice_is_refused(tmp_path):
     with zipfile.ZipFile(tmp_path / "x", "w") as archive:
         archive.writestr("a.txt", "1")
         archive.writestr("a.txt", "2")
-    with pytest.raises(DataError, match=r"'a\.txt' stands twice"):
+    with pytest.raises(DataError, match=r"'a\.txt' occurs twice"):
         list(members(tmp_path / "x"))
 
 

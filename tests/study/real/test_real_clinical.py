@@ -10,7 +10,7 @@ from mirrors import MIRROR
 from deepcac.feature_matrix import read_features
 from deepcac.judging.contenders import Contender
 from deepcac.scoring.resampled_scores import AUROC, BRIER, RATIO
-from deepcac.table.elsewhere.fold_trials import judge_fold
+from deepcac.table.elsewhere.fold_trials import evaluate_fold
 from deepcac.table.elsewhere.folds import external_rows
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac_study.catalogue.entries import file_names
@@ -68,7 +68,7 @@ def test_rotterdam_to_gbsg_at_five_years_is_what_plain_loops_give(tmp_path, monk
     fold, _ = external_rows(table, [tmp_path / "gbsg.csv"], rows=20_000, seed=0)
     few = [Contender("lr"), Contender("lr", "km")]
     monkeypatch.setattr("deepcac.table.elsewhere.fold_trials.contenders", lambda: few)
-    (judged,) = judge_fold(fold, 0, 2, 10_000)
+    (judged,) = evaluate_fold(fold, 0, 2, 10_000)
     scores, whom = judged.model.scores, judged.model.patients
     gbsg = pd.read_csv(tmp_path / "gbsg.csv")
     time, event, risk = gbsg["time"].to_numpy(), gbsg["event"].to_numpy() == 1, whom.risk

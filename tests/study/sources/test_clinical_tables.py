@@ -146,7 +146,7 @@ def test_a_csv_table_has_its_listed_columns_and_row_numbers(tmp_path):
     [
         (MGUS.replace(",88,", ",880,"), "data row 1, age: '880' is outside"),
         (MGUS.replace(",F,", ",X,"), "data row 1, sex: 'X' "),
-        (MGUS.replace("2,2,78", "2,1,78"), "data row 2, id: '1' stands twice"),
+        (MGUS.replace("2,2,78", "2,1,78"), "data row 2, id: '1' occurs twice"),
         (MGUS.replace("death", "dead"), "'death' is missing"),
         (MGUS.replace(",25,1", ",25,"), "data row 2, death: value is missing"),
     ],

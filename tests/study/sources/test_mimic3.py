@@ -224,8 +224,8 @@ BAD = {
         swap("LABEVENTS", "2.5,mmol/L", "2.5,mg/dL"),
         "LABEVENTS.csv: row_id 1: item 50813 in unknown unit mg/dL",
     ),
-    "duplicated stay": (swap("ICUSTAYS", ",1002,", ",1001,"), "1001 stands twice as icustay_id"),
-    "duplicated patient": (swap("PATIENTS", "2,12,", "2,11,"), "11 stands twice as subject_id"),
+    "duplicated stay": (swap("ICUSTAYS", ",1002,", ",1001,"), "1001 occurs twice as icustay_id"),
+    "duplicated patient": (swap("PATIENTS", "2,12,", "2,11,"), "11 occurs twice as subject_id"),
     "patient without id": (swap("PATIENTS", "2,12,", "2,,"), "a row has no subject_id"),
     "stay without admission": (swap("ADMISSIONS", ",102,", ",999,"), "icustay_id 1002 has no row"),
     "short line": (swap("OUTPUTEVENTS", ",100,mL,", ",100"), "OUTPUTEVENTS.csv"),
@@ -276,7 +276,7 @@ def test_truncated_gzip_is_an_error(tmp_path, kept):
 def test_two_files_of_one_table_are_an_error(tmp_path):
     folder = write_tables(tmp_path / "raw")
     (folder / "chartevents.csv.gz").write_bytes(gzip.compress(b"row_id\n"))
-    with pytest.raises(DataError, match="stands there twice"):
+    with pytest.raises(DataError, match="is there twice"):
         extract(folder, tmp_path / "tidy")
 
 
@@ -405,7 +405,7 @@ LINE = "HR,bpm,1,300,chartevents,211,Heart Rate,bpm,none\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (HEADER + LINE + LINE, "line 3: item 211 stands twice"),
+        (HEADER + LINE + LINE, "line 3: item 211 occurs twice"),
         (HEADER + LINE.replace("none", "celsius"), "line 2: unknown"),
         (HEADER + LINE.replace("300", "many"), "line 2: .*item map"),
         (HEADER + LINE + LINE.replace("211", "212").replace("300", "250"), "line 3: HR has two"),

@@ -132,7 +132,7 @@ def test_a_wrong_header_or_end_is_named(content: bytes, problem: str) -> None:
 def test_names_and_numbers_of_files() -> None:
     with pytest.raises(DataError, match=r"'set-a/README' is not RECORD\.txt"):
         parse_set("set-a", [("set-a/README", b"")])
-    with pytest.raises(DataError, match="record 5 stands twice"):
+    with pytest.raises(DataError, match="record 5 occurs twice"):
         parse_set("set-a", [("set-a/5.txt", stay(5)), ("other/5.txt", stay(5))])
     with pytest.raises(DataError, match="holds no file"):
         parse_set("set-a", [])
@@ -169,7 +169,7 @@ def test_outcomes(tmp_path: Path) -> None:
         (OUTCOMES.replace("16,8", "16,x"), r"line 2 \('132540,16,x,-1,-1,0'\): not six whole"),
         (OUTCOMES.replace("5,3,1", "5,3"), "line 3 .*six"),
         (OUTCOMES.replace("5,3,1", "5,3,2"), "line 3: In-hospital_death is 2, not 0 or 1"),
-        (OUTCOMES.replace("132540", "132539"), "record 132539 stands twice"),
+        (OUTCOMES.replace("132540", "132539"), "record 132539 occurs twice"),
     ],
 )
 def test_faulty_outcomes_are_named(tmp_path: Path, text: str, problem: str) -> None:

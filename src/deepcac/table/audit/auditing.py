@@ -1,4 +1,4 @@
-"""`deepcac audit`: read, judge the groups, write the page, answer first."""
+"""`deepcac audit`: read, test the groups, write the page, answer first."""
 
 from functools import partial
 from typing import NamedTuple
@@ -64,8 +64,8 @@ _UNSEEN = (
 )
 
 
-class Judged(NamedTuple):
-    """Trials of groups, whether other columns tell them, and what they add to the risk."""
+class GroupTests(NamedTuple):
+    """Trials with groups, whether other columns predict them, and what they add to the risk."""
 
     trials: Trials
     assigned: Assignable
@@ -97,17 +97,17 @@ def audit_table(
         assigned = assignable(table, groups, run.seed)
     run.progress("do the groups say more than the risk?")
     beyond = beyond_risk(table, groups, run.seed, run.at_once)
-    judged = Judged(trials, assigned, beyond)
-    result = answer_groups(table.name, (table.rarest, table.rare_rows), *judged)
-    write_page(out, audit_page(table, groups, run, judged, result), exact=run.exact)
+    tests = GroupTests(trials, assigned, beyond)
+    result = answer_groups(table.name, (table.rarest, table.rare_rows), *tests)
+    write_page(out, audit_page(table, groups, run, tests, result), exact=run.exact)
     return "\n".join((result.sentence, *result.also))
 
 
 def audit_page(
-    table: LabelledTable, groups: Groups, run: TableRun, judged: Judged, answer: Answer
+    table: LabelledTable, groups: Groups, run: TableRun, tests: GroupTests, answer: Answer
 ) -> Page:
-    """Return the page on whether groups are of use."""
-    trials, assigned, beyond = judged
+    """Return the page on whether the groups are useful."""
+    trials, assigned, beyond = tests
     about = Text(
         "{}: {} rows, label {}, {} groups of column {}",
         *(table.name, Count(len(table.features.label)), table.label, groups.k, groups.column),

@@ -102,7 +102,7 @@ def _refuse_label(column: str, code: Ids, table: LabelledTable) -> None:
     if len(pairs) == len({group for group, _ in pairs}) == len(table.classes):
         raise DataError(
             f"column {column!r} is the label under another coding; groups that are the outcome "
-            "cannot be judged; name the groups that were there before it"
+            "cannot be tested; name the groups that were there before it"
         )
 
 

@@ -1,4 +1,4 @@
-"""Models that are told a group, and the partitions that the group is held against."""
+"""Models that know the group, and the partitions that the groups are compared with."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ GIVEN, ASSIGNED, SHUFFLED, CELLS = "given", "assigned", "shuffled", "matched"
 PARTITIONS = (GIVEN, ASSIGNED, SHUFFLED, CELLS, HASH, KM)
 CONTROLS = (SHUFFLED, CELLS, HASH)
 _STEPS = 300  # of the weights of cells
-COLUMN, LOCAL = "column", "local"  # told by one column a group; a model in each group
+COLUMN, LOCAL = "column", "local"  # one more column per group; a model in each group
 
 # The families of `judging.questions`, asked of groups; and two of groups alone.
 HELP = questions.HELP._replace(text="Do the groups help the same model, tuned alike?")

@@ -85,7 +85,7 @@ def _partition(model: "RiskModel | SubtypeRiskModel", seed: int) -> str:
         rows = (
             f"{parts} folds (seed {seed}), stratified. Models for a fold are chosen by the same "
             "rule only on the other folds, so that neither a model nor its choice has seen the "
-            "rows that it is judged on."
+            "rows on which it is tested."
         )
     return f"{rows} The model itself is fitted on all rows."
 

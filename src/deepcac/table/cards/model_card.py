@@ -87,7 +87,7 @@ def _rows(name: str) -> list[list[str]]:
 
 
 def card_path(out: StrPath, *inputs: StrPath) -> Path:
-    """Return where a card goes, beside the output, and check it as `check_output` does."""
+    """Return where a card goes, next to the output, and check it as `check_output` does."""
     path = Path(out).with_suffix(".card.md")
     check_output(path, *inputs)
     return path
@@ -103,7 +103,7 @@ def write_card(path: StrPath, facts: Facts, *, exact: bool = False) -> None:
     """Write a card as markdown, with true counts only if it is the owner's own (`exact`).
 
     Facts are sentences and tables by key of the checklist; what is absent is not computed. What
-    two items ask for stands under the first. A key that no item has is a `KeyError`.
+    two items ask for is under the first. A key that no item has is a `KeyError`.
     """
     unknown = set(facts) - {item.key for item in checklist()}
     if unknown:

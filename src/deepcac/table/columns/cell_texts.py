@@ -91,7 +91,7 @@ _ISO = {
     "time": _ISO_HOURS[:2],
     "datetime": tuple(f"{_ISO_DAY}T{hours}" for hours in _ISO_HOURS),
 }
-_AMONG_POINTS = ("%d", "%Y")  # what stands first: nobody writes the month first with points
+_AMONG_POINTS = ("%d", "%Y")  # what comes first: nobody writes the month first with points
 
 
 def are_dates(texts: list[str]) -> bool:

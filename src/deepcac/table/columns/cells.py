@@ -13,7 +13,7 @@ from deepcac.scoring.small_cells import Count
 from deepcac.table.columns.cell_texts import INVISIBLE, SPACES
 from deepcac.types import Array, Ids
 
-EXACT = 2.0**53  # whole numbers beyond it are not told apart
+EXACT = 2.0**53  # whole numbers beyond it are not exact
 LARGEST = 1e100  # the squares of larger numbers, summed, leave the range of a double
 
 _UNIT_WORD = (

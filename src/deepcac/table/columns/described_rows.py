@@ -1,4 +1,4 @@
-"""A table with its description: the YAML file beside it, and its rows read strictly by it."""
+"""A table with its description: the YAML file next to it, and its rows read strictly by it."""
 
 import os
 import re
@@ -143,7 +143,7 @@ def _question(asked: OpenQuestion) -> str:
 
 
 def description_path(table: StrPath) -> Path:
-    """Return where the description of a table is: patients.yaml beside patients.csv.gz."""
+    """Return where the description of a table is: patients.yaml next to patients.csv.gz."""
     path = Path(table)
     bare = re.sub(r"\.(gz|zip|bz2|xz)$", "", path.name, flags=re.IGNORECASE)
     return path.parent / f"{Path(bare).stem}.yaml"
@@ -165,16 +165,16 @@ def read_description(file: StrPath) -> TableDescription:
 
 
 def find_description(table: StrPath, named: StrPath | None = None) -> TableDescription | None:
-    """Read the description that is named, or else the one beside a table, if there is one."""
+    """Read the description that is named, or else the one next to a table, if there is one."""
     if named is not None:
         return read_description(named)
-    beside = description_path(table)
-    if not beside.is_file():
+    default = description_path(table)
+    if not default.is_file():
         return None
-    description = read_description(beside)
+    description = read_description(default)
     if Path(description.resource.path).name != Path(table).name:
         raise ConfigError(
-            f"{beside}: describes {description.resource.path!r}; if {Path(table).name!r} is to be "
+            f"{default}: describes {description.resource.path!r}; if {Path(table).name!r} is to be "
             "read by it too, say so by --description"
         )
     return description

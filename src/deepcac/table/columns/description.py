@@ -1,6 +1,6 @@
 """The description of a table: a Data Package resource that says how each column is read.
 
-It stands in a YAML file beside its table. Everything but the block ``deepcac`` is a tabular data
+It is a YAML file next to its table. Everything but the block ``deepcac`` is a tabular data
 resource of Data Package 2.0 (https://datapackage.org/standard/data-resource/), so that other
 programs read it too.
 """
@@ -26,7 +26,7 @@ TRUTH: Final = "boolean"
 DATE: Final = "date"
 DATES: Final = ("date", "datetime", "time", "year", "yearmonth", "duration")
 _MODEL = "the model"  # where a description is that a model keeps
-# Answers to a question, beside those that name a type, a sign or the event.
+# Answers to a question, besides those that name a type, a sign or the event.
 LEAVE_OUT: Final = "leave out"
 KEEP, MISSING_VALUES, PATIENT, SITE = "keep", "missing", "patient", "site"
 EVENT: Final = "event"  # of an answer that names it: "event dead"
@@ -119,7 +119,7 @@ class ColumnField(_Standard):
     unit: str = ""  # written behind the numbers in the cells
     # Of dates: a pattern as %d.%m.%Y, "default" for ISO 8601, "any" for no one pattern
     format: str = DEFAULT
-    # Whether nothing is written beside the numbers; it tells other programs of the unit
+    # False if cells also hold a unit; for other programs
     bare_number: bool = True
     true_values: tuple[str, ...] = ("true", "True", "TRUE", "1")  # words of a boolean
     false_values: tuple[str, ...] = ("false", "False", "FALSE", "0")  # words of a boolean
@@ -137,7 +137,7 @@ class ColumnField(_Standard):
     @model_validator(mode="after")
     def _check(self) -> "ColumnField":
         if self.group_char == self.decimal_char:
-            raise ConfigError(f"{self.name!r}: one sign stands before decimals and for thousands")
+            raise ConfigError(f"{self.name!r}: one sign cannot be for both decimals and thousands")
         if self.type in DATES:
             check_format(self.name, self.format)
         return self
@@ -159,7 +159,7 @@ class Schema(_Standard):
         names = [column.name for column in self.fields]
         twice = {name for name in names if names.count(name) > 1}
         if twice:
-            raise ConfigError(f"field {min(twice)!r} stands twice")
+            raise ConfigError(f"field {min(twice)!r} occurs twice")
         return self
 
 

@@ -41,7 +41,7 @@ _GONE = {
     "--margin": "differences in AUROC of up to 0.01 count as negligible",
     "--rows": "of more than 20,000 rows a sample is used",
     "--train-rows": "models learn from at most 10,000 rows at a time",
-    "--card": "the card is written beside the page or the model",
+    "--card": "the card is written next to the page or the model",
     "--accept-unseen": "leave the column out in the description",
 }
 RETIRED = {
@@ -97,7 +97,7 @@ if TYPE_CHECKING:
 
 
 def option(panel: str, *names: str, help: str, **limits: Any) -> Any:
-    """Return an option whose help stands under a heading."""
+    """Return an option whose help is under a heading."""
     return typer.Option(*names, help=help, rich_help_panel=panel, **limits)
 
 
@@ -199,7 +199,7 @@ External = Annotated[
     list[Path] | None,
     option(
         QUESTION,
-        help="A table of another hospital, on which models of the first table are judged. Repeat "
+        help="A table of another hospital, on which models of the first table are tested. Repeat "
         "the option for several hospitals. It does not go with --budget or --resamples.",
     ),
 ]
@@ -269,7 +269,7 @@ class TableOptions:
         ----------
         table : Path
         site : str, optional
-            Column that tells hospitals apart, in place of that of the description.
+            Column of the hospital, in place of that of the description.
         like : TableDescription, optional
             Of the table that a model was fitted on: its outcome is that of a table for which
             nobody names another.

@@ -6,7 +6,7 @@ from deepcac.errors import ConfigError
 
 # Conditions that are no option.
 CLASSES, FOLLOW_UP = "three classes or more", "a follow-up time"
-_ELSEWHERE = "has no answer with {1}: every place is judged once; ask without it"
+_ELSEWHERE = "has no answer with {1}: every place is tested once; ask without it"
 _TWO = "join classes in the table, or for a number give outcome: above in the description"
 REFUSED: Mapping[tuple[str, str], str] = {
     ("--site", "--external"): "and {1} answer two questions; ask for one of them",

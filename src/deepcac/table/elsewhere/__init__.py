@@ -1,1 +1,1 @@
-"""Models with and without clusters, judged on patients of another place."""
+"""Models with and without clusters, tested on patients of another place."""

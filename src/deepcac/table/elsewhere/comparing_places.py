@@ -1,4 +1,4 @@
-"""`deepcac compare` with --site or --external: judge in other places, write page and card."""
+"""`deepcac compare` with --site or --external: test in other places, write page and card."""
 
 import time
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from deepcac.table.cards.model_card import (
     write_card_of,
 )
 from deepcac.table.columns.described_rows import DescribedTable
-from deepcac.table.elsewhere.fold_trials import judge_folds
+from deepcac.table.elsewhere.fold_trials import evaluate_folds
 from deepcac.table.elsewhere.folds import external_rows, site_folds
 from deepcac.table.elsewhere.place_answer import answer_places, compared_places
 from deepcac.table.elsewhere.place_page import PlaceTables, place_page
@@ -33,12 +33,12 @@ def compare_places(
     external: Sequence[StrPath] = (),
     asked: RiskQuestions = USUAL,
 ) -> str:
-    """Judge whether clusters help on patients of another place; write the page.
+    """Compare models with and without clusters on patients of another place; write the page.
 
-    Models of the first table are judged on the `external` ones. Where there are none, the sites of
+    Models of the first table are tested on the `external` ones. Where there are none, the sites of
     the table are each left out once.
 
-    Parameters are those of `deepcac.table.comparing.compare_table`, but for these.
+    The other parameters are those of `deepcac.table.comparing.compare_table`.
 
     Parameters
     ----------
@@ -48,39 +48,39 @@ def compare_places(
     Raises
     ------
     ConfigError, DataError
-        An option or a table is at fault.
+        An option or a table has a fault.
     """
     begin, say = time.monotonic(), run.say
     check_output(out, path, *external)
-    beside = card_path(out, path, *external)
+    card = card_path(out, path, *external)
     run.progress(f"reading {path}")
     _refuse_twice(path, external)
-    table = judged_table = read_labelled(path, rows=run.rows, seed=run.seed)
+    table = test_table = read_labelled(path, rows=run.rows, seed=run.seed)
     if external:
-        fold, judged_table = external_rows(table, external, rows=run.rows, seed=run.seed)
-        folds, remarks = [fold], [*judged_table.remarks]
+        fold, test_table = external_rows(table, external, rows=run.rows, seed=run.seed)
+        folds, remarks = [fold], [*test_table.remarks]
         names = ", ".join(Path(other).name for other in external)
-        heading = f"Judged on: the table{'s' * (len(external) > 1)} {names}"
+        heading = f"Tested on: the table{'s' * (len(external) > 1)} {names}"
     else:
         folds, remarks = site_folds(table)
         heading = f"Left out: each site in turn (column {table.description.use.site!r})"
-    check_asked(judged_table, asked)
+    check_asked(test_table, asked)
     table.tell(say)
     for line in remarks:
         say(line)
-    judged = judge_folds(folds, run)
-    comparisons = compared_places(judged)
-    answer = answer_places(judged, comparisons, sites=len(judged) > 1 or not external)
+    results = evaluate_folds(folds, run)
+    comparisons = compared_places(results)
+    answer = answer_places(results, comparisons, sites=len(results) > 1 or not external)
     seconds = time.monotonic() - begin
-    places = PlaceTables(table, judged_table, remarks, heading)
-    page = place_page(places, judged, comparisons, answer, run, asked, seconds)
+    places = PlaceTables(table, test_table, remarks, heading)
+    page = place_page(places, results, comparisons, answer, run, asked, seconds)
     facts = joined(
         table_facts(path, table, run.command),
         predictor_facts(table),
         {"title": [f"Do clusters help a risk model of {table.label!r} in another place?"]},
         usual_facts("places"),
     )
-    write_card_of(beside, write_page(out, page, exact=run.exact), facts, run)
+    write_card_of(card, write_page(out, page, exact=run.exact), facts, run)
     return answer.sentence
 
 

@@ -60,27 +60,28 @@ class Compared(NamedTuple):
         return self.score - self.reference_score
 
 
-class JudgedFold(NamedTuple):
-    """One place.
+class FoldResult(NamedTuple):
+    """The results of one place.
 
     Attributes
     ----------
     counts : tuple of int
-        Judged rows of each class.
+        Test rows of each class.
     n_train : int
+        Training rows.
     declined : bool
-        Whether the validation rows liked no clusters better than clusters.
+        Whether the best model on the validation rows has no clusters.
     comparisons : dict
-        `BEST`, or a contender with clusters, to its `Compared`.
+        From `BEST`, or a contender with clusters, to its `Compared`.
     best : str
         The model without clusters that has the best validation log loss.
     auroc : Estimate
-        Of it.
+        AUROC of `best`.
     predictions : Predictions or None
-        Risks by it, `WITHOUT`, and by the model with clusters of the best validation log loss,
-        `WITH`; of two classes.
+        For two classes: the risks by `best` (`WITHOUT`), and by the model with clusters that
+        has the best validation log loss (`WITH`).
     cut : bool
-        Whether rows that could be learnt from were left out.
+        Whether some rows of other places were left out of training.
     """
 
     name: str
@@ -101,9 +102,9 @@ class Tuned(NamedTuple):
     ----------
     contender : str
     validation : float
-        Its score there; more is better.
+        Its validation score; higher is better.
     risk : ndarray of shape (n, n_classes)
-        Of the test rows.
+        Risks of the test rows.
     """
 
     contender: str
@@ -123,28 +124,28 @@ def tuned(sample: Resample, contender: Contender, trials: int) -> dict[str, Tune
 
 
 def best_of(finished: Mapping[str, dict[str, Tuned]], names: Sequence[str], metric: str) -> Tuned:
-    """Return the contender among `names` that the validation rows like best."""
+    """Return the contender among `names` with the best validation score."""
     return max((finished[name][metric] for name in names), key=lambda model: model.validation)
 
 
-def judge_folds(folds: Sequence[Fold], run: TableRun) -> list[JudgedFold]:
-    """Judge every fold, some at once; the result of a fold does not depend on the others."""
-    judge = partial(_judge_numbered, folds, run.seed, run.trials, run.train_rows)
+def evaluate_folds(folds: Sequence[Fold], run: TableRun) -> list[FoldResult]:
+    """Evaluate every fold, some at once; its results do not depend on the other folds."""
+    evaluate = partial(_evaluate_numbered, folds, run.seed, run.trials, run.train_rows)
     n = len(folds)
-    return [place for places in in_time(run, judge, n, n, "fold") for place in places]
+    return [place for places in in_time(run, evaluate, n, n, "fold") for place in places]
 
 
-def _judge_numbered(
+def _evaluate_numbered(
     folds: Sequence[Fold], seed: int, trials: int, most: int, j: int
-) -> list[JudgedFold]:
-    return judge_fold(folds[j], seed + j, trials, most)
+) -> list[FoldResult]:
+    return evaluate_fold(folds[j], seed + j, trials, most)
 
 
-def judge_fold(fold: Fold, seed: int, trials: int, most: int) -> list[JudgedFold]:
-    """Fit and tune every contender on at most `most` rows of the other places, and judge each once.
+def evaluate_fold(fold: Fold, seed: int, trials: int, most: int) -> list[FoldResult]:
+    """Fit and tune every contender on at most `most` rows of the other places; test each once.
 
-    `seed` is that of the draw of validation rows, of the models and of the bootstrap. Returned is
-    an entry for each place of the fold.
+    `seed` draws the validation rows, the models and the bootstrap samples. The list has an entry
+    for each place of the fold.
     """
     sample = fold.sample(seed, most)
     with threadpool_limits(1):
@@ -152,19 +153,19 @@ def judge_fold(fold: Fold, seed: int, trials: int, most: int) -> list[JudgedFold
         known = fold.fit if fold.follow is None else fold.fit[fold.follow.outcome_known[fold.fit]]
         cut = len(sample.train) + len(sample.validation) < len(known)
         return [
-            _judge_place(fold, sample, finished, name, rows, seed)._replace(cut=cut)
+            _evaluate_place(fold, sample, finished, name, rows, seed)._replace(cut=cut)
             for name, rows in fold.places
         ]
 
 
-def _judge_place(
+def _evaluate_place(
     fold: Fold,
     sample: Resample,
     finished: Mapping[str, dict[str, Tuned]],
     place: str,
     rows: npt.NDArray[np.intp],
     seed: int,
-) -> JudgedFold:
+) -> FoldResult:
     test = sample.test.take(rows)
     follow = None if fold.follow is None else fold.follow.take(fold.test[rows])
     draws = patient_draws(rows if test.unit is None else test.unit, seed)
@@ -188,7 +189,7 @@ def _judge_place(
         risks = {WITHOUT: best.risk[rows, 1], WITH: clustered.risk[rows, 1]}
         predictions = Predictions.of_part(fold.test[rows], test.unit, test.y, risks, follow)
     ours, theirs = compared[BEST]
-    return JudgedFold(
+    return FoldResult(
         place,
         tuple(np.bincount(test.y, minlength=sample.n_classes).tolist()),
         len(sample.train),
@@ -209,9 +210,10 @@ def _compare(drawn: Callable[[Tuned], Array], ours: Tuned, theirs: Tuned) -> Com
 def mean_aurocs(
     y: Ids, risk: Array, draws: npt.NDArray[Any], follow: FollowUp | None = None
 ) -> Array:
-    """Return the AUROC as it is and in each draw of the rows, the mean over three classes or more.
+    """Return the AUROC on all rows, and on each draw of them: shape (1 + r,).
 
-    `risk` is of shape (n, n_classes), `draws` of shape (n, r); what is returned of (1 + r,).
+    `risk` has shape (n, n_classes), `draws` shape (n, r). For three classes or more it is the mean
+    over the classes.
     """
     classes = [1] if risk.shape[1] == 2 else range(risk.shape[1])
     whom = (Patients((y == c).astype(np.int64), risk[:, c], follow) for c in classes)

@@ -1,4 +1,4 @@
-"""Patients of one place who are judged, and those of the others, who are learnt from."""
+"""Test patients of one place, and training patients of all others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -29,10 +29,10 @@ from deepcac.table.reading.table_encoder import (
     feature_names,
 )
 from deepcac.table.reading.unfamiliar_rows import MOST, Places, outcome_moved
-from deepcac.table.second_table import FEWEST_TO_JUDGE, TableReader, refuse_same_rows
+from deepcac.table.second_table import FEWEST_TO_TEST, TableReader, refuse_same_rows
 from deepcac.types import Ids
 
-MOST_SITES = 30  # are judged, the largest; the others are learnt from alone
+MOST_SITES = 30  # the largest are tested; the others are used for training only
 _REFUSED = 0.8  # of the rows of a site, beyond the usual share, that have a number of another size
 _FEWEST_DRAWN = 4  # patients (or rows) of a stratum, for training and tuning
 
@@ -47,13 +47,13 @@ class Fold:
     features : FeatureMatrix
         Of all places.
     fit, test : ndarray of int
-        Positions of the rows that are learnt from, and of those that are judged.
+        Positions of the training rows, and of the test rows.
     unit : ndarray of shape (n,) or None
-        Rows with one value are one patient's.
+        The patient of each row.
     follow : FollowUp or None
-        Of all rows, where the label is an event up to a horizon.
+        Of all rows, if the label is an event up to a horizon.
     places : tuple of (str, ndarray of int)
-        Name and positions in `test` of each place that is judged.
+        Name of each test place, and positions of its rows in `test`.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Fold:
 
     @property
     def learnable(self) -> bool:
-        """Whether the rows to fit can be parted: eight of every class, four patients with each."""
+        """Whether the training rows suffice: eight of every class, four patients with each."""
         label = self.features.label[self.fit]
         if np.bincount(label, minlength=self.features.n_classes).min() < FEWEST_OF_A_CLASS:
             return False
@@ -74,9 +74,9 @@ class Fold:
         return int(np.unique(drawn, return_counts=True)[1].min()) >= _FEWEST_DRAWN
 
     def sample(self, seed: int, most: int) -> Resample:
-        """Return three quarters of the rows to fit (at most `most`), a quarter to tune, the test.
+        """Return three quarters of the training rows (at most `most`), a quarter to tune, the test.
 
-        The draw is stratified, and by patient where rows have one.
+        The draw is stratified, and rows of one patient stay together.
         """
         label = self.features.label
         drawn, place = units(label[self.fit], None if self.unit is None else self.unit[self.fit])
@@ -98,9 +98,9 @@ def left_out(
 ) -> Fold:
     """Return a fold that tests on some rows and trains on rows of other patients."""
     excluded = test if unit is None else np.isin(unit, unit[test])
-    fit, judged = np.flatnonzero(~excluded), np.flatnonzero(test)
-    places = ((name, np.arange(len(judged))),)
-    return Fold(name, features, fit, judged, unit, follow, places)
+    fit, tested = np.flatnonzero(~excluded), np.flatnonzero(test)
+    places = ((name, np.arange(len(tested))),)
+    return Fold(name, features, fit, tested, unit, follow, places)
 
 
 def external_rows(
@@ -110,11 +110,11 @@ def external_rows(
     rows: int,
     seed: int,
 ) -> tuple[Fold, LabelledTable]:
-    """Return the fold that learns from a first table and judges further ones, and these as one.
+    """Return the fold that trains on a first table and tests on further ones, and these as one.
 
-    The remarks of these are on columns, levels, ids and rows that differ, or that should. Columns
-    have the use that they have in the first table; `rows`, `seed` and refusals are those of
-    `TableReader.labelled`.
+    Their remarks are on columns, levels, ids and rows that differ from the first table, or that
+    should. Columns have the use that they have in the first table; `rows`, `seed` and refusals
+    are those of `TableReader.labelled`.
     """
     reader = TableReader.of_table(table)
     stems = [Path(path).stem for path in paths]
@@ -132,20 +132,20 @@ def external_rows(
     fold = _external_fold(table, others)
     if not fold.learnable:
         raise DataError(
-            f"of {table.name} too few rows of a class are left to learn from without the patients "
+            f"of {table.name} too few rows of a class are left for training without the patients "
             "of the other tables; name patients of another place"
         )
     remarks = [line for other in others for line in other.remarks]
     if dropped := len(table.features.label) - len(fold.fit):
-        text = "{} rows of patients in both tables are not learnt from."
+        text = "{} rows of patients in both tables are not used for training."
         remarks.append(Text(text, Count(dropped).capitalize()))
-    return fold, _judged(table, fold, others, remarks)
+    return fold, _test_rows(table, fold, others, remarks)
 
 
 def _external_fold(table: LabelledTable, others: list[LabelledTable]) -> Fold:
-    """Return the fold that learns from the first table and judges each of the others."""
+    """Return the fold that trains on the first table and tests on each of the others."""
     tables, n = [table, *others], len(table.features.label)
-    # A row without a label is not counted, but has a number.
+    # A row without a label has a number, too.
     ends = np.cumsum([max(table.total, table.features.row_id.max()) for table in tables])
     ids = [table.features.row_id + first for table, first in zip(tables, [0, *ends], strict=False)]
     features = FeatureMatrix(
@@ -166,10 +166,10 @@ def _external_fold(table: LabelledTable, others: list[LabelledTable]) -> Fold:
     return replace(left_out(others[0].name, features, test, unit, follow), places=places)
 
 
-def _judged(
+def _test_rows(
     table: LabelledTable, fold: Fold, others: list[LabelledTable], remarks: list[str]
 ) -> LabelledTable:
-    """Return the rows that are judged, in the columns that all the tables have."""
+    """Return the test rows, in the columns that all tables have."""
     features = fold.features
     return replace(
         table,
@@ -188,9 +188,9 @@ def _judged(
 
 
 def _same_columns(tables: list[pa.Table]) -> pa.Table:
-    """Return the rows of all tables in the columns that all have, as text where types differ.
+    """Return the rows of all tables in their common columns, as text where types differ.
 
-    Columns of other types that are no text (lists, records) are left out.
+    Columns that cannot become text (lists, records) are left out.
     """
     first, *rest = tables
     columns = {}
@@ -207,25 +207,25 @@ def _same_columns(tables: list[pa.Table]) -> pa.Table:
 
 
 def site_folds(table: LabelledTable) -> tuple[list[Fold], list[str]]:
-    """Return a fold for each site that can be judged, and what to know of them and the others.
+    """Return a fold for each site that can be tested, and remarks on all sites.
 
-    A row without a site, one site alone, or none that can be judged is a `DataError`, as is a
-    number that has another unit at a site.
+    It is a `DataError` if a row has no site, if there is one site only, if none can be tested, or
+    if a number has another unit at a site.
     """
     column = table.description.use.site
     if column is None:
         raise ConfigError(
-            "no column tells the sites apart; name it, by --site or as the site of the description"
+            "no column names the site; give it by --site, or as the site of the description"
         )
     site, names = _sites(table, column)
     y, n_classes = table.features.label, table.features.n_classes
     counts = np.zeros((len(names), n_classes), dtype=np.int64)
     labelled = np.ones(len(y), np.bool_) if table.follow is None else table.follow.outcome_known
     np.add.at(counts, (site[labelled], y[labelled]), 1)
-    enough = np.flatnonzero(counts.min(axis=1) >= FEWEST_TO_JUDGE).tolist()
+    enough = np.flatnonzero(counts.min(axis=1) >= FEWEST_TO_TEST).tolist()
     if not enough:
         raise DataError(
-            f"column {column!r}: none of {len(names):,} sites has {FEWEST_TO_JUDGE} rows of every "
+            f"column {column!r}: none of {len(names):,} sites has {FEWEST_TO_TEST} rows of every "
             "class; name another column, or join small sites"
         )
     largest_first = sorted(enough, key=lambda s: -counts[s].sum())
@@ -237,7 +237,7 @@ def site_folds(table: LabelledTable) -> tuple[list[Fold], list[str]]:
     if not by_site:
         raise DataError(
             f"column {column!r}: without the patients of a site too few rows of a class are left "
-            "to learn from; name another column, or join sites"
+            "for training; name another column, or join sites"
         )
     folds = list(by_site.values())
     moved = _shift_warnings(table, folds)
@@ -247,7 +247,7 @@ def site_folds(table: LabelledTable) -> tuple[list[Fold], list[str]]:
 def _shift_warnings(table: LabelledTable, folds: list[Fold]) -> list[str]:
     """Return warnings on features whose distribution at a site is shifted; raise if most is.
 
-    A number that does not vary at a site is one of the site.
+    A number that does not vary at a site is a property of the site.
     """
     names, X, lines = table.features.names, table.features.X, []
     for place, name in enumerate(names):
@@ -275,7 +275,7 @@ def _shift_warnings(table: LabelledTable, folds: list[Fold]) -> list[str]:
 
 
 def _other_levels(table: LabelledTable, folds: list[Fold]) -> list[str]:
-    """Describe where most rows of a site have several levels that no other site has."""
+    """Return warnings on columns with levels that only one site has, in most of its rows."""
     lines, X = [], table.features.X
     at = table.encoder.places
     for column in (entry for entry in table.encoder.used if entry.kind == CATEGORY):
@@ -301,7 +301,7 @@ def _sites(table: LabelledTable, column: str) -> tuple[Ids, list[str]]:
     names: list[str] = levels.tolist()
     for alike in alike_spellings(names):
         raise DataError(
-            f"column {column!r}: {', '.join(map(repr, alike))} are different sites, as they stand; "
+            f"column {column!r}: {', '.join(map(repr, alike))} would be different sites; "
             "spell them alike"
         )
     if len(names) < 2:
@@ -312,9 +312,9 @@ def _sites(table: LabelledTable, column: str) -> tuple[Ids, list[str]]:
     return site.astype(np.int64), names
 
 
-def _training_only_sites(names: list[str], counts: Ids, judged: list[int]) -> list[str]:
+def _training_only_sites(names: list[str], counts: Ids, tested: list[int]) -> list[str]:
     """Return a remark on sites used for training only; small sites are counted, not named."""
-    others = [s for s in range(len(names)) if s not in judged]
+    others = [s for s in range(len(names)) if s not in tested]
     named = [names[s] for s in others if counts[s].sum() >= FEW]
     if not others:
         return []
@@ -322,9 +322,9 @@ def _training_only_sites(names: list[str], counts: Ids, judged: list[int]) -> li
     small = len(others) - len(named)
     parts = [listed] * bool(named) + [f"{small} of fewer than {FEW} rows"] * bool(small)
     return [
-        f"{len(others)} of {len(names)} sites are learnt from and not judged: "
-        f"{'; '.join(parts)}. A site is judged with {FEWEST_TO_JUDGE} rows of every class, if "
-        f"{FEWEST_OF_A_CLASS} are left elsewhere, and at most {MOST_SITES} sites are."
+        f"{len(others)} of {len(names)} sites are used for training only: "
+        f"{'; '.join(parts)}. A site is tested if it has {FEWEST_TO_TEST} rows of every class and "
+        f"{FEWEST_OF_A_CLASS} are left elsewhere; at most {MOST_SITES} sites are tested."
     ]
 
 
@@ -335,6 +335,6 @@ def _shared(folds: list[Fold], table: LabelledTable) -> list[str]:
     n = max(left)
     size = f"fewer than {FEW}" if n < FEW else f"up to {n:,}"
     return [
-        "Patients with rows in several sites: where one of them is judged, the rows of the others "
-        f"are not learnt from ({size} rows)."
+        "Patients with rows in several sites: when one of the sites is tested, their rows in the "
+        f"others are not used for training ({size} rows)."
     ]

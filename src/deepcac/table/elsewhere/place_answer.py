@@ -23,7 +23,7 @@ from deepcac.scoring.statistics import holm
 from deepcac.table.answer import Answer, contender_name, signed
 from deepcac.table.budgeted_trials import bent_line
 from deepcac.table.cluster_answer import ENOUGH_EVENTS, FEWEST_EVENTS
-from deepcac.table.elsewhere.fold_trials import BEST, WITHOUT, Compared, JudgedFold
+from deepcac.table.elsewhere.fold_trials import BEST, WITHOUT, Compared, FoldResult
 from deepcac.table.inference.labelled_table import rare_rows
 from deepcac.table.pages.score_tables import Line
 
@@ -90,26 +90,26 @@ def _line(name: str, gap: Difference, word: str) -> Line:
     return Line(name, gap.mean, gap.low, gap.high, word)
 
 
-def compared_places(judged: Sequence[JudgedFold]) -> dict[str, Over]:
-    """Return each comparison of `JudgedFold` over all places."""
-    names = [fold.name for fold in judged]
+def compared_places(results: Sequence[FoldResult]) -> dict[str, Over]:
+    """Return each comparison of `FoldResult` over all places."""
+    names = [fold.name for fold in results]
     return {
-        key: over_places(names, [fold.comparisons[key] for fold in judged])
-        for key in judged[0].comparisons
+        key: over_places(names, [fold.comparisons[key] for fold in results])
+        for key in results[0].comparisons
     }
 
 
 def answer_places(
-    judged: Sequence[JudgedFold], comparisons: Mapping[str, Over], *, sites: bool
+    results: Sequence[FoldResult], comparisons: Mapping[str, Over], *, sites: bool
 ) -> Answer:
     """Describe the outcome over sites, or on a second table.
 
-    `judged` has one entry a site, or that of the second table.
+    `results` has one entry per site, or that of the second table.
     """
-    totals = np.sum([fold.counts for fold in judged], axis=0)
+    totals = np.sum([fold.counts for fold in results], axis=0)
     best, events, rare = comparisons[BEST], int(totals.min()), rare_rows(totals)
-    cut = any(fold.cut for fold in judged)
-    where = "the judged sites" if sites else judged[0].name
+    cut = any(fold.cut for fold in results)
+    where = "the tested sites" if sites else results[0].name
     words = [place.verdict for place in best.places]
     phrases = [
         f"{f'in {words.count(word)} of {len(words)} sites' if sites else f'in {where}'} {text}"
@@ -121,9 +121,9 @@ def answer_places(
         text = "Too few {} in {} to say whether clusters help: {}."
         sentence = Text(text, rare, where, Count(events))
     numbers = _numbers(
-        judged, best, "over all sites" if sites else f"in {where}", (rare, Count(events))
+        results, best, "over all sites" if sites else f"in {where}", (rare, Count(events))
     )
-    details = [*_details(judged, best), *_bent_line(comparisons)]
+    details = [*_details(results, best), *_bent_line(comparisons)]
     return Answer(sentence, numbers=numbers, details=details)
 
 
@@ -143,11 +143,11 @@ def _use(best: Over, events: int, cut: bool) -> str:
 
 
 def _numbers(
-    judged: Sequence[JudgedFold], best: Over, where: str, rare: tuple[str, str]
+    results: Sequence[FoldResult], best: Over, where: str, rare: tuple[str, str]
 ) -> list[tuple[str, str]]:
     """Return the numbers of the first screen."""
-    names = list(dict.fromkeys(contender_name(fold.best) for fold in judged))
-    aurocs = [fold.auroc.value for fold in judged]
+    names = list(dict.fromkeys(contender_name(fold.best) for fold in results))
+    aurocs = [fold.auroc.value for fold in results]
     place, change = overall(best), "the same risks"
     if place is not None and place.verdict != NEVER:
         change = place.text
@@ -159,9 +159,9 @@ def _numbers(
         (f"Change by clusters, {where}", change),
         (
             "Training rows",
-            _range([Count(f(fold.n_train for fold in judged)) for f in (min, max)]),
+            _range([Count(f(fold.n_train for fold in results)) for f in (min, max)]),
         ),
-        (f"{rare[0].capitalize()} judged", rare[1]),
+        (f"{rare[0].capitalize()} in the test", rare[1]),
     ]
 
 
@@ -169,11 +169,11 @@ def _range(ends: list[str]) -> str:
     return join_texts(" to ", dict.fromkeys(ends))
 
 
-def _details(judged: Sequence[JudgedFold], best: Over) -> list[str]:
-    declined = sum(fold.declined for fold in judged)
-    where = f"in {declined} of {len(judged)} sites" if len(judged) > 1 else "here"
-    names = sorted({contender_name(fold.best) for fold in judged})
-    aurocs = [fold.auroc.value for fold in judged]
+def _details(results: Sequence[FoldResult], best: Over) -> list[str]:
+    declined = sum(fold.declined for fold in results)
+    where = f"in {declined} of {len(results)} sites" if len(results) > 1 else "here"
+    names = sorted({contender_name(fold.best) for fold in results})
+    aurocs = [fold.auroc.value for fold in results]
     span = _range([f"{min(aurocs):.3f}", f"{max(aurocs):.3f}"])
     sentences = [
         "Compared: the model with two clusters or more that the tuning rows like best, and the "
@@ -190,7 +190,7 @@ def _details(judged: Sequence[JudgedFold], best: Over) -> list[str]:
             f"In a new site the difference is expected from {signed(best.pooled.new_low)} to "
             f"{signed(best.pooled.new_high)} (95 % prediction interval)."
         )
-    return sentences + _calibration(judged)
+    return sentences + _calibration(results)
 
 
 def _bent_line(comparisons: Mapping[str, Over]) -> list[str]:
@@ -204,21 +204,21 @@ def _bent_line(comparisons: Mapping[str, Over]) -> list[str]:
     ]
 
 
-def _calibration(judged: Sequence[JudgedFold]) -> list[str]:
+def _calibration(results: Sequence[FoldResult]) -> list[str]:
     fold_scores = [
         score_intervals(fold.predictions.of(WITHOUT), fold.predictions.draws[:, :2])
-        for fold in judged
+        for fold in results
         if fold.predictions is not None
     ]
     if not fold_scores:
         return []
     ratios = [scores[RATIO].value for scores in fold_scores]
-    if len(judged) == 1:
+    if len(results) == 1:
         slope = fold_scores[0][SLOPE].value
         also = "" if np.isnan(slope) else f", calibration slope {slope:z.2f}"
         return [
             f"Observed / expected events {ratios[0]:.2f}{also} "
-            "(1 is right). The answer uses the risks as they are; refitted risks stand below."
+            "(1 is right). The answer uses the risks as they are; refitted risks are below."
         ]
     return [
         f"Observed / expected events go from {min(ratios):.2f} to {max(ratios):.2f} (1 is right)."

@@ -17,7 +17,7 @@ from deepcac.scoring.resampled_scores import AUROC, MOST_DRAWS, score_intervals
 from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.answer import Answer, contender_name, signed, with_interval
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.elsewhere.fold_trials import BEST, WITHOUT, JudgedFold
+from deepcac.table.elsewhere.fold_trials import BEST, WITHOUT, FoldResult
 from deepcac.table.elsewhere.place_answer import Over, overall
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.column_tables import DIFFERENCE_NOTE, cohort_table, column_blocks
@@ -37,41 +37,41 @@ AS_THEY_ARE, RECALIBRATED = "risks as they are", "risks recalibrated"
 
 
 class PlaceTables(NamedTuple):
-    """What is read.
+    """The tables of a comparison in other places.
 
     Attributes
     ----------
     table : LabelledTable
-        That is learnt from.
-    judged : LabelledTable
-        Of the rows that are judged: the same table, or further ones as one.
+        The table for training.
+    tested : LabelledTable
+        The table with the test rows: the same one, or the further tables as one.
     remarks : list of str
-        What a reader must know beside those of the table.
+        What a reader must know, besides the remarks on the table.
     heading : str
-        What was judged: "Left out: each site in turn (column ...)", or the second table.
+        What was tested: "Left out: each site in turn (column ...)", or the second table.
     """
 
     table: LabelledTable
-    judged: LabelledTable
+    tested: LabelledTable
     remarks: list[str]
     heading: str
 
     @property
-    def apart(self) -> bool:
-        """Whether the places are further tables, and no parts of the first."""
-        return self.judged is not self.table
+    def external(self) -> bool:
+        """Whether the places are further tables, not parts of the first."""
+        return self.tested is not self.table
 
 
 def place_page(
     places: PlaceTables,
-    judged: Sequence[JudgedFold],
+    results: Sequence[FoldResult],
     comparisons: Mapping[str, Over],
     answer: Answer,
     run: TableRun,
     asked: RiskQuestions,
     seconds: float,
 ) -> Page:
-    """Return the page on what was judged in some seconds."""
+    """Return the page; `seconds` is how long the comparison took."""
     table = places.table
     sizes = (table.name, Count(len(table.features.label)), table.label, places.heading)
     forest = differences_forest("places", {"": _forest_lines(comparisons[BEST])})
@@ -80,11 +80,11 @@ def place_page(
         answer,
         [forest, Text("{}: {} rows, label {}. {}.", *sizes)],
         [
-            Section("places", "Place by place", [_places(judged, comparisons[BEST])]),
+            Section("places", "Place by place", [_places(results, comparisons[BEST])]),
             Section(
                 "model",
                 "The best model without clusters",
-                _model(places, judged, asked),
+                _model(places, results, asked),
                 "The best model",
             ),
             Section(
@@ -94,12 +94,12 @@ def place_page(
                 "Every model",
             ),
             Section("cohort", "Columns", _columns(places)),
-            method_section(_method(places, len(judged) > 1, run, seconds)),
+            method_section(_method(places, len(results) > 1, run, seconds)),
         ],
         run.command,
         title=f"Do clusters help in another place? {table.name}",
-        remarks=[*places.remarks, *_cut(judged, run.train_rows)],
-        names=[fold.name for fold in judged],
+        remarks=[*places.remarks, *_cut(results, run.train_rows)],
+        names=[fold.name for fold in results],
     )
 
 
@@ -111,17 +111,17 @@ _COMPARED = (
 
 
 def _columns(places: PlaceTables) -> list[Block]:
-    """Return the columns, and how the judged patients differ where they are of another table."""
+    """Return the columns, and how the test patients differ if they are of another table."""
     table = places.table
     columns = column_blocks(table.rows, table.columns)
-    if not places.apart:
+    if not places.external:
         return columns
-    return [cohort_table(table, places.judged), DIFFERENCE_NOTE, *columns]
+    return [cohort_table(table, places.tested), DIFFERENCE_NOTE, *columns]
 
 
-def _cut(judged: Sequence[JudgedFold], most: int) -> list[str]:
+def _cut(results: Sequence[FoldResult], most: int) -> list[str]:
     sentence = f"More rows were there to learn from than the {most:,} that were used (at random)."
-    return [sentence] * any(fold.cut for fold in judged)
+    return [sentence] * any(fold.cut for fold in results)
 
 
 def _forest_lines(over: Over) -> list[Line]:
@@ -135,14 +135,14 @@ def _forest_lines(over: Over) -> list[Line]:
     return lines
 
 
-def _places(judged: Sequence[JudgedFold], over: Over) -> Table:
+def _places(results: Sequence[FoldResult], over: Over) -> Table:
     rows = [
         (
             fold.name, place.verdict, *_difference(place), contender_name(comparison.reference),
             f"{comparison.reference_score:.3f}", contender_name(comparison.contender),
             f"{comparison.score:.3f}",
         )
-        for fold, place in zip(judged, over.places, strict=True)
+        for fold, place in zip(results, over.places, strict=True)
         for comparison in [fold.comparisons[BEST]]
     ]  # fmt: skip
     if over.whole is not None:
@@ -158,11 +158,11 @@ def _difference(place: Line) -> tuple[str, str]:
     return ("0", "") if place.verdict == NEVER else place.cells
 
 
-def _model(places: PlaceTables, judged: Sequence[JudgedFold], asked: RiskQuestions) -> list[Block]:
+def _model(places: PlaceTables, results: Sequence[FoldResult], asked: RiskQuestions) -> list[Block]:
     """Return how the best model without clusters does in each place."""
-    by_place = {fold.name: fold.predictions for fold in judged if fold.predictions is not None}
+    by_place = {fold.name: fold.predictions for fold in results if fold.predictions is not None}
     if not by_place:
-        return _auroc_blocks(judged)
+        return _auroc_blocks(results)
     alone = {
         name: _recalibrated(predictions.named({WITHOUT: AS_THEY_ARE}))
         for name, predictions in by_place.items()
@@ -173,10 +173,10 @@ def _model(places: PlaceTables, judged: Sequence[JudgedFold], asked: RiskQuestio
     }
     everyone = stack(by_place.values())
     assert everyone is not None
-    # Further tables stand behind the first.
-    first = len(places.table.features.label) if places.apart else 0
-    chosen = Counter(contender_name(fold.best) for fold in judged)
-    models = ", ".join(f"{name} ({n} of {len(judged)})" for name, n in chosen.most_common())
+    # Rows of further tables are numbered after those of the first.
+    first = len(places.table.features.label) if places.external else 0
+    chosen = Counter(contender_name(fold.best) for fold in results)
+    models = ", ".join(f"{name} ({n} of {len(results)})" for name, n in chosen.most_common())
     return [
         "Chosen by log loss on the tuning rows, so that its risks mean something: "
         f"{models}. {SCORE_NOTE} Recalibrated: intercept and slope are refitted on the patients of "
@@ -185,7 +185,7 @@ def _model(places: PlaceTables, judged: Sequence[JudgedFold], asked: RiskQuestio
         calibration_figure(alone),
         *benefit_blocks(alone, asked, everyone.share),
         *subgroup_section(
-            places.judged,
+            places.tested,
             replace(everyone, row=everyone.row - first),
             asked.by,
             asked.treated_from(everyone.share),
@@ -201,16 +201,16 @@ def _recalibrated(predictions: Predictions) -> Predictions:
     return replace(predictions, risk={**predictions.risk, RECALIBRATED: again})
 
 
-def _auroc_blocks(judged: Sequence[JudgedFold]) -> list[Block]:
+def _auroc_blocks(results: Sequence[FoldResult]) -> list[Block]:
     """Return the AUROC by place, of three classes or more the mean over them."""
     rows = [
         (fold.name, Count(sum(fold.counts)), contender_name(fold.best),
          with_interval(fold.auroc, 3))
-        for fold in judged
+        for fold in results
     ]  # fmt: skip
     head = ("place", "rows", "model", "AUROC (95 % interval)")
     return [
-        scores_forest({AUROC: [Line(fold.name, *fold.auroc[:3]) for fold in judged]}),
+        scores_forest({AUROC: [Line(fold.name, *fold.auroc[:3]) for fold in results]}),
         Table.of_texts("places-scores", "Scores by place", head, rows),
     ]
 
@@ -256,16 +256,17 @@ def _method(places: PlaceTables, several: bool, run: TableRun, seconds: float) -
         "degrees of freedom; scores of the risks from five sites on. Sites are adjusted by Holm "
         "1979. The models of two sites share training rows, which this does not count."
     )
+    training = "first table" if places.external else "other patients"
     return [
         f"{places.heading}. Every model has {run.trials} trials on three quarters of the "
-        f"{'first table' if places.apart else 'other patients'} (at most {run.train_rows:,} rows); "
-        "the last quarter tunes it. It is judged once, on patients that it has not seen. "
+        f"{training} (at most {run.train_rows:,} rows); "
+        "the last quarter tunes it. It is tested once, on patients that it has not seen. "
         f"Seed {run.seed}, {seconds:.0f} s.",
-        f"Intervals: a paired bootstrap of the judged patients, {MOST_DRAWS} times, rows of one "
+        f"Intervals: a paired bootstrap of the test patients, {MOST_DRAWS} times, rows of one "
         "patient together. They do not count that other training rows would give other models.",
         *([pooled] if several else []),
         "Equivalent: two one-sided tests at 5 % exclude a difference of the margin.",
-        "Recalibrated: intercept and slope of the log odds are refitted on the judged patients "
+        "Recalibrated: intercept and slope of the log odds are refitted on the test patients "
         "(Cox 1958). This shows what a local update could do; it changes no AUROC and is no test.",
         *([TIMED] if places.table.outcome.horizon is not None else []),
     ]

@@ -183,7 +183,7 @@ def odd_values(
 
 
 def _shared_codes(numbers: Mapping[str, Array]) -> Iterator[Finding]:
-    """Find the last of few values in several columns that stands in the same rows of all.
+    """Find the last of few values in several columns that occurs in the same rows of all.
 
     Patients differ from question to question; those whose questionnaire is absent do not.
     """
@@ -199,7 +199,7 @@ def _shared_codes(numbers: Mapping[str, Array]) -> Iterator[Finding]:
         for name in names:
             code = plainly(np.nanmax(numbers[name]))
             text = (
-                f"Column {name!r}: {code!r} stands in the same rows as the last value of "
+                f"Column {name!r}: {code!r} occurs in the same rows as the last value of "
                 f"{len(names) - 1} other columns. If it means no value, list it "
                 "under missingValues."
             )

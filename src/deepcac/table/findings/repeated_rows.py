@@ -12,7 +12,7 @@ from deepcac.types import Array, Flags, Ids
 
 _FEWEST_ROWS, _FEWEST_PATIENTS = 30, 10
 _ALIKE = 0.98  # of the rows of a patient, in a column that does not change
-_MOST_PER_PATIENT = 0.2  # of all rows: a value that stands oftener is a level
+_MOST_PER_PATIENT = 0.2  # of all rows: a more frequent value is a level
 _FEWEST_VALUES = 8  # of a column that tells whether rows are of one patient
 _COPIES, _COPIES_OF_LITTLE, _FEWEST_COPIES = 0.01, 0.1, 5  # least share, least number
 _NEAR_COPIES = 0.05  # least share

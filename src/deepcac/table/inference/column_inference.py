@@ -116,7 +116,7 @@ def _count_signs(column: pa.Array, least: float) -> _Seen:
         total += clear + either
         if clear and clear >= least * (clear + either):
             votes.add(sign)
-        # A point before three digits is that of thousands only beside whole numbers below 1,000.
+        # A point before three digits is that of thousands only among whole numbers below 1,000.
         small = sign == "," or (whole.any() and not like(_LONG).any())
         if either and small and sign not in votes:
             unclear[sign] = pc.index(column, texts[int(thousands.argmax())]).as_py()
@@ -147,7 +147,7 @@ def infer_column(
 ) -> InferredColumn:
     """Return how a column of cells in one form (`uniform_text`) is read.
 
-    `number` is that of each row in its file, `sign` stands before decimals; cells that are a name,
+    `number` is that of each row in its file, `sign` comes before decimals; cells that are a name,
     of classes, patients or sites, are never numbers.
     """
     if not is_text(cells.type):

@@ -1,4 +1,4 @@
-"""A table with a label, checked and ready to be judged."""
+"""A table with a label, checked and ready for a comparison."""
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
@@ -224,7 +224,7 @@ def _accepted_leaks(description: TableDescription) -> tuple[str, ...]:
 
 
 def refuse_repeats(column: pa.ChunkedArray, name: str) -> None:
-    """Refuse an id that is missing or stands twice, as 7 and as 007."""
+    """Refuse an id that is missing or occurs twice, as 7 and as 007."""
     cells = row_names(column, name, "an id")
     refuse_missing(cells, name, "no id")
     alike = same_names(cells)
@@ -235,7 +235,7 @@ def refuse_repeats(column: pa.ChunkedArray, name: str) -> None:
         earlier = int(rows[first[row]])
         here, there = cells[row].as_py(), cells[earlier].as_py()
         raise DataError(
-            f"column {name!r}, data row {row + 1}: {here!r} stands in row {earlier + 1} already"
+            f"column {name!r}, data row {row + 1}: {here!r} occurs in row {earlier + 1} already"
             f"{'' if here == there else f' as {there!r}'}; a column that names patients with "
             "several rows is the patient of the description"
         )

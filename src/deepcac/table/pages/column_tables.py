@@ -39,7 +39,7 @@ def column_blocks(rows: pa.Table, columns: Sequence[EncodedColumn]) -> list[Bloc
 
 
 def cohort_table(first: LabelledTable, second: LabelledTable) -> Table:
-    """Return the columns of the table that is learnt from beside those of the judged patients.
+    """Return the columns of the training table next to those of the test patients.
 
     No difference of a column of which too few values are left.
     """

@@ -26,7 +26,7 @@ from deepcac.table.reading.table_encoder import EncodedColumn
 UNNAMED = "'…'"
 _NUMBERS = r"\d[\d,]*(?:(?:, | and | or | to )\d[\d,]*)*"
 _QUOTED = re.compile(r"(?<![\w'\"])('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")(?!\w)")
-# A row and what stands in it; a row.
+# A row and its content; a row.
 _CELL = re.compile(
     rf",? ?(?:in )?\b(?:data )?rows? {_NUMBERS}: (?:'(?:[^'\\]|\\.)*'|\"[^\"]*\"|[^\s;,]+)"
 )
@@ -37,7 +37,7 @@ _COUNT = re.compile(
 )
 _RANGE = re.compile(r"\b(?:it )?goes from \S+ to [^\s;,]+")
 _LISTED = re.compile(r"; there are [^;]*")
-_ONLY_IN_FEW = re.compile(rf"(?<=: )\S+(?= stands in fewer than {FEW}\b)")
+_ONLY_IN_FEW = re.compile(rf"(?<=: )\S+(?= occurs in fewer than {FEW}\b)")
 
 
 def page_text(message: object, names: Collection[str] = ()) -> Text:
@@ -48,7 +48,7 @@ def page_text(message: object, names: Collection[str] = ()) -> Text:
     message : str or Exception
     names : collection of str
         What may be quoted: columns, and levels and classes of `FEW` patients or more. Whatever
-        else stands in quotation marks is withheld.
+        else is in quotation marks is withheld.
 
     Examples
     --------
@@ -137,9 +137,9 @@ class Page:
             The others.
         command, title : str
         remarks : sequence of str
-            What to know beside the remarks on the table.
+            What to know besides the remarks on the table.
         names : sequence of str
-            What may be quoted beside the names of the table.
+            What may be quoted besides the names of the table.
         """
         blocks = [
             *([Remarks(table.leaks, HEAD, warning=True)] if table.leaks else []),
@@ -211,7 +211,7 @@ def remarks_on(lines: Iterable[str]) -> list[Block]:
     return [Section("remarks", "What to know", [Remarks(lines)])] if lines else []
 
 
-def method_section(lines: Iterable[str], heading: str = "How it was judged") -> Section:
+def method_section(lines: Iterable[str], heading: str = "How it was tested") -> Section:
     """Return how a page was made, a paragraph each."""
     return Section("method", heading, list(lines))
 

@@ -191,5 +191,5 @@ def _part_names(parts: ColumnParts, sizes: Ids, rule: Rule) -> Iterator[str]:
     ]
     for j, name in enumerate(parts.names):
         near = not parts.exact and any(rare[max(j - 1, 0) : j + 2])
-        # The end of a part beside a rare one is a value of few rows.
+        # The end of a part next to a rare one is a value of few rows.
         yield "rare values" if rare[j] else "other values" if near else name

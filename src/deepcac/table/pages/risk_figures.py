@@ -31,7 +31,7 @@ def usual_thresholds(share: float) -> Array:
 
 
 def calibration_figure(
-    judged: Mapping[str, Predictions],
+    predictions: Mapping[str, Predictions],
     outcomes: Sequence[str] = (),
     rule: Rule = OTHERS,
 ) -> Figure:
@@ -39,23 +39,20 @@ def calibration_figure(
 
     Parameters
     ----------
-    judged : mapping
-        Name of a panel (a place, or one of several events) to predictions, whose models are its
-        lines.
+    predictions : mapping
+        From the name of a panel (a place, or one of several events) to its predictions. Each
+        model is a line.
     outcomes : sequence of str
-        Names of the two classes, below whose one panel their risks are drawn; none are drawn
-        otherwise.
+        Names of the two classes. If given, the risks of either are drawn below the one panel.
     rule : Rule
-        By which the patients below are counted.
+        How the patients below the curve are counted.
     """
-    curves = {
-        panel: _curves(predictions) for panel, predictions in list(judged.items())[:MOST_PANELS]
-    }
+    curves = {panel: _curves(drawn) for panel, drawn in list(predictions.items())[:MOST_PANELS]}
     if outcomes:
-        (predictions,) = judged.values()
+        (drawn,) = predictions.values()
         size, draw = (
             (5.2, 4.6),
-            _over_shares(next(iter(curves.values())), predictions, outcomes, rule),
+            _over_shares(next(iter(curves.values())), drawn, outcomes, rule),
         )
     else:
         size, draw = _panels(curves, draw_calibration)
@@ -64,7 +61,7 @@ def calibration_figure(
         id="calibration" if outcomes else "calibration-by-panel",
         title="Are the risks right?",
         caption=f"Observed share at each predicted risk, with a pointwise 95 % interval; on "
-        f"the dotted line risks are right.{below * bool(outcomes)}{_left_out(judged)}",
+        f"the dotted line risks are right.{below * bool(outcomes)}{_left_out(predictions)}",
         size=size,
         draw=draw,
     )
@@ -126,21 +123,21 @@ def risk_shares(risk: Array, unit: npt.NDArray[np.int64], rule: Rule = OTHERS) -
     return np.asarray(np.where(few, 0, counts) / rule.count(len(risk)))
 
 
-def decision_figure(judged: Mapping[str, Predictions], ends: Array) -> Figure:
+def decision_figure(predictions: Mapping[str, Predictions], ends: Array) -> Figure:
     """Draw net benefit over thresholds, with 95 % intervals where there is one panel.
 
     Parameters
     ----------
-    judged : mapping
+    predictions : mapping
         As of `calibration_figure`.
     ends : ndarray
         Thresholds; the first and the last are the ends of the curves.
     """
     grid = np.linspace(ends[0], ends[-1], _POINTS)
-    several = len(judged) > 1
+    several = len(predictions) > 1
     lines = {
-        panel: benefit_lines(predictions, grid, spread=not several)
-        for panel, predictions in list(judged.items())[:MOST_PANELS]
+        panel: benefit_lines(drawn, grid, spread=not several)
+        for panel, drawn in list(predictions.items())[:MOST_PANELS]
     }
     size, draw = _panels(lines, _draw_decision)
     return Figure(
@@ -148,7 +145,7 @@ def decision_figure(judged: Mapping[str, Predictions], ends: Array) -> Figure:
         title="Is acting on the risks worth it?",
         caption="Net benefit: patients rightly treated minus those wrongly treated at the odds of "
         f"the threshold, for each patient{', with 95 % intervals' * (not several)}."
-        f"{_left_out(judged)}",
+        f"{_left_out(predictions)}",
         size=size,
         draw=draw,
     )
@@ -209,7 +206,7 @@ def _panels(
     return size, draw
 
 
-def _left_out(judged: Mapping[str, Predictions]) -> str:
-    if len(judged) <= MOST_PANELS:
+def _left_out(predictions: Mapping[str, Predictions]) -> str:
+    if len(predictions) <= MOST_PANELS:
         return ""
-    return f" The {MOST_PANELS} largest of {len(judged)} are drawn."
+    return f" The {MOST_PANELS} largest of {len(predictions)} are drawn."

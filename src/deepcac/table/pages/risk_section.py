@@ -55,7 +55,7 @@ class Gap(NamedTuple):
 
 
 def subgroup_section(
-    table: LabelledTable, judged: Predictions, columns: Sequence[str], threshold: float
+    table: LabelledTable, predictions: Predictions, columns: Sequence[str], threshold: float
 ) -> list[Block]:
     """Return the section on subgroups; none where no columns make any.
 
@@ -64,19 +64,19 @@ def subgroup_section(
     Parameters
     ----------
     table : LabelledTable
-        Whose rows are judged.
-    judged : Predictions
-        Of the model that is scored, first, and of one with clusters, if there is one.
+        The table of the predictions.
+    predictions : Predictions
+        Risks by the model that is scored, and, second, by one with clusters, if there is one.
     columns : sequence of str
     threshold : float
         Risk from which a patient is treated.
     """
     if not columns:
         return []
-    shown, few = subgroups(table, judged, columns, threshold)
+    shown, few = subgroups(table, predictions, columns, threshold)
     treated = f"net true positives per 1,000, treating from {100 * threshold:.3g} % on"
     names = {AUROC: "AUROC", CHANGE: CHANGE, RATIO: "O/E", SLOPE: "slope", BENEFIT: treated}
-    if len(judged.risk) == 1:
+    if len(predictions.risk) == 1:
         del names[CHANGE]
     every = {
         f"{column} {name}": place for column, of in shown.items() for name, place in of.items()
@@ -107,12 +107,12 @@ _GAP_NOTE = (
 
 
 def subgroups(
-    table: LabelledTable, judged: Predictions, columns: Sequence[str], threshold: float
+    table: LabelledTable, predictions: Predictions, columns: Sequence[str], threshold: float
 ) -> tuple[dict[str, dict[str, Place]], list[str]]:
     """Return the subgroups with enough events, by column and level; and the names of the others."""
     shown, few = {}, []
     for column in columns:
-        shown[column], rare = score_places(judged, levels_of(table, column), threshold)
+        shown[column], rare = score_places(predictions, levels_of(table, column), threshold)
         for name, n, enough in rare:
             named = OfSome(name, n, instead="(a level of few rows)")
             few.append(Text("{} {}{}", column, named, APART * enough))
@@ -175,7 +175,7 @@ def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:
         if column not in table.rows.column_names:
             listed = ", ".join(table.rows.column_names[:20])
             quoted = [name for name in table.rows.column_names if "," in name and column in name]
-            way = "; a name with a comma stands in quotation marks, such as "
+            way = "; put a name with a comma in quotation marks, such as "
             way += f"""--by '"{quoted[0]}"'""" if quoted else ""
             raise DataError(
                 f"--by {column}: there is no such column; known: {listed}{way if quoted else ''}"
@@ -198,7 +198,7 @@ def levels_of(table: LabelledTable, column: str) -> Iterator[tuple[str, Flags]]:
         for text in sorted(set(texts)):
             yield text, texts == text
         return
-    # The cuts of `profile`: by others, two pages would tell who stands at a cut.
+    # The cuts of `profile`: with others, two pages together would show who lies at a cut.
     used = next(entry for entry in table.encoder.used if entry.name == column)
     parts = column_parts(used, table.features.X, places, _BANDS)
     for j, name in enumerate(parts.names):
@@ -210,7 +210,7 @@ _DEFAULT = "They are the default: from a third of the odds of the event to their
 DRAWN = "The 95 % intervals come from resampling patients; the models are held fixed."
 TIMED = (
     "At the horizon every score is weighted by the inverse chance of being still followed, as "
-    "learnt from the judged patients of a part, and anew in each bootstrap sample: AUROC(t) is "
+    "estimated from the test patients of a part, and anew in each bootstrap sample: AUROC(t) is "
     "the cumulative/dynamic one (Uno et al. 2007), Brier(t) that of Graf et al. (1999), slope "
     "and curve are weighted logistic regressions. Observed events are those of Kaplan and Meier "
     "(with competing events of Aalen and Johansen), also among the treated of a net benefit."
@@ -270,7 +270,7 @@ def risk_questions(thresholds: str | None, by: str | None) -> RiskQuestions:
                 "patient is treated, such as 0.05,0.3"
             )
         ends = (low, high)
-    # A name with a comma stands in quotation marks, as in CSV.
+    # A name with a comma is in quotation marks, as in CSV.
     parts = next(csv.reader([by or ""], skipinitialspace=True), [])
     names = map(uniform, parts)
     return RiskQuestions(ends, tuple(dict.fromkeys(filter(None, names))))
@@ -295,7 +295,7 @@ def risk_section(
     `sizes` are blocks on how many patients are needed.
     """
     names = {name: contender_name(name) for name in (answer.best, answer.clustered)}
-    judged, share = predictions.named(names), predictions.share
+    renamed, share = predictions.named(names), predictions.share
     change = worth(predictions, answer.clustered, answer.best, asked.ends(share))
     blocks: list[Block] = [
         Markup("<b>{}</b>").format(minus(change)),
@@ -303,12 +303,14 @@ def risk_section(
         "log loss on validation rows; the first lines are of the trial with the best AUROC, so the "
         "AUROC can differ.",
         *_horizon_note(table, predictions),
-        partial(calibration_figure, {"": judged}, table.shown_classes),
-        score_table({name: score_intervals(judged.of(name), judged.draws) for name in judged.risk}),
+        partial(calibration_figure, {"": renamed}, table.shown_classes),
+        score_table(
+            {name: score_intervals(renamed.of(name), renamed.draws) for name in renamed.risk}
+        ),
         f"{SCORE_NOTE} {DRAWN}",
-        *benefit_blocks({"": judged}, asked, share),
+        *benefit_blocks({"": renamed}, asked, share),
         *sizes,
-        *subgroup_section(table, judged, asked.by, asked.treated_from(share)),
+        *subgroup_section(table, renamed, asked.by, asked.treated_from(share)),
     ]
     follow = table.follow
     heading = "Risks and decisions" if follow is None else f"Risks by {follow.horizon:g}"
@@ -316,14 +318,14 @@ def risk_section(
 
 
 def benefit_blocks(
-    judged: Mapping[str, Predictions], asked: RiskQuestions, share: float
+    places: Mapping[str, Predictions], asked: RiskQuestions, share: float
 ) -> list[Block]:
-    """Return what acting on risks is worth, of an event of some share."""
+    """Return what acting on risks is worth; `share` is that of the event."""
     ends = asked.ends(share)
     by_default = f" {_DEFAULT}" * (asked.thresholds is None)
     return [
-        decision_figure(judged, ends),
-        benefit_table(judged, asked.five),
+        decision_figure(places, ends),
+        benefit_table(places, asked.five),
         BENEFIT_NOTE,
         f"Thresholds from {100 * ends[0]:.1f} % to {100 * ends[-1]:.1f} % (the option --thresholds "
         f"sets them).{by_default}",
@@ -337,7 +339,7 @@ def _horizon_note(table: LabelledTable, predictions: Predictions) -> list[str]:
     estimator = "Kaplan-Meier" if table.follow.other is None else "Aalen-Johansen"
     return [
         Text(
-            "{} of the {} judged patients have the event by {:g} ({}). {}",
+            "{} of the {} test patients have the event by {:g} ({}). {}",
             Share(round(predictions.share * predictions.rows), predictions.rows),
             *(Count(predictions.rows), table.follow.horizon, estimator),
             TIMED,

@@ -44,7 +44,7 @@ from deepcac.table.answer import Answer, arm_name, contender_name, signed, with_
 from deepcac.table.answer import Line as Comparison
 from deepcac.table.cluster_answer import rows_of
 from deepcac.table.pages.risk_figures import TREAT_ALL, treatments
-from deepcac.table.second_table import FEWEST_TO_JUDGE
+from deepcac.table.second_table import FEWEST_TO_TEST
 from deepcac.types import Array, Flags
 
 METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
@@ -264,14 +264,14 @@ def score_cell(score: Estimate, name: str) -> str:
     return with_interval(score, MEASURES[name].digits, sign=sign)
 
 
-def benefit_table(judged: Mapping[str, Predictions], thresholds: Array) -> Table:
+def benefit_table(places: Mapping[str, Predictions], thresholds: Array) -> Table:
     """Return net benefit in patients of 1,000, a line for each place and threshold.
 
-    `judged` has the places, or "" for one table.
+    The name of a place is "" if there is one table only.
     """
     rows: list[tuple[str, ...]] = []
-    named = list(judged) != [""]
-    for place, predictions in judged.items():
+    named = list(places) != [""]
+    for place, predictions in places.items():
         treated = treatments(predictions)
         share = event_share(treated[TREAT_ALL], predictions.draws)
         for t in thresholds.tolist():
@@ -280,7 +280,7 @@ def benefit_table(judged: Mapping[str, Predictions], thresholds: Array) -> Table
             largest = 1000 * np.where(share > 0, share, np.nan)
             standardised = drawn_cell(next(iter(drawn.values())) / largest, 2)
             rows.append((*[place] * named, f"{100 * t:.3g} %", *cells, standardised))
-    first_place = next(iter(judged.values()))
+    first_place = next(iter(places.values()))
     head = (*["place"] * named, "treat from", *treatments(first_place), "standardised")
     return Table.of_texts("benefits", "Net benefit", head, rows, n_labels=1 + named)
 
@@ -313,7 +313,7 @@ class Place(NamedTuple):
 
 
 def score_places(
-    judged: Predictions, levels: Iterable[tuple[str, Flags]], threshold: float | None = None
+    predictions: Predictions, levels: Iterable[tuple[str, Flags]], threshold: float | None = None
 ) -> tuple[dict[str, Place], list[tuple[str, int, bool]]]:
     """Score the first model in each level of a column.
 
@@ -323,7 +323,7 @@ def score_places(
 
     Parameters
     ----------
-    judged : Predictions
+    predictions : Predictions
     levels : iterable of (str, ndarray)
         Names, and which rows of the table have the level.
     threshold : float, optional
@@ -332,19 +332,20 @@ def score_places(
 
     Returns
     -------
-    dict, list of tuple
-        The places; name, rows and whether there are events enough of those that are too few.
+    places : dict of str to Place
+    few : list of tuple
+        Levels with too few patients: name, rows, and whether they have enough events.
     """
     places, few = {}, []
-    model, *others = judged.risk
+    model, *others = predictions.risk
     for name, inside in levels:
-        lines = inside[judged.row]
-        part = judged.take(lines)
-        whom, enough = part.of(model), bool(part.outcomes.min() >= FEWEST_TO_JUDGE)
+        lines = inside[predictions.row]
+        part = predictions.take(lines)
+        whom, enough = part.of(model), bool(part.outcomes.min() >= FEWEST_TO_TEST)
         if not enough or not whom.rankable:
             few.append((name, int(inside.sum()), enough))
             continue
-        draws = judged.draws[lines]
+        draws = predictions.draws[lines]
         drawn = drawn_scores(whom, draws)
         scores = estimates(whom, drawn)
         further = {} if threshold is None else {BENEFIT: benefit(whom, draws, threshold)}

@@ -200,7 +200,7 @@ def survival_blocks(follow: FollowUp, clustering: FoundClustering) -> list[Block
     ]
 
     def figure(rule: Rule) -> Figure:
-        # The share without the event: beside competing ones that of Aalen and Johansen.
+        # The share without the event: with competing ones that of Aalen and Johansen.
         curves = {
             subtype.number: kaplan_meier(part.time, part.event)
             if part.other is None

@@ -1,4 +1,4 @@
-"""Delimited text as blocks of text columns: the header, the delimiter, what stands around rows."""
+"""Delimited text as blocks of text columns: header, delimiter, and lines around the rows."""
 
 import csv
 import io
@@ -25,7 +25,7 @@ from deepcac.table.columns.description import Dialect
 
 BLOCK_BYTES = 1 << 23
 _DELIMITERS = ";\t|,"  # of two that fit alike the first: a comma may be that of decimals
-_ABOVE = "take out what stands above the column names"
+_ABOVE = "take out the lines above the column names"
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 _NOT_UTF8 = "not UTF-8 text; save it as UTF-8 (in Excel: save as, CSV UTF-8)"
 _NO_NAMES = {word.lower() for word in (*NO_VALUE, *AMONG_NUMBERS)}
@@ -42,7 +42,7 @@ Open = Callable[[], IO[bytes]]
 class Head(NamedTuple):
     """The lines above the first row."""
 
-    delimiter: str  # a space for columns that stand apart by spaces
+    delimiter: str  # a space for columns separated by spaces
     names: list[str]
     lines: int  # how many there are
     first: int = 1  # which of them, from 1, begins the names: a name may hold line breaks
@@ -140,7 +140,7 @@ def _cells(file: object, line: str, delimiter: str) -> list[str]:
         return next(csv.reader([line], delimiter=delimiter), [])
     except csv.Error as error:
         raise DataError(
-            f"{file}: a line break or a NUL stands inside one of the first lines; take it out"
+            f"{file}: a line break or a NUL is inside one of the first lines; take it out"
         ) from error
 
 
@@ -235,7 +235,7 @@ def _refuse_no_row_names(
 ) -> None:
     """Refuse rows that have a cell more than the header, of which the first is no row's name.
 
-    It is none if it stands twice, or if the header has a name for it (`named`); nor is there one
+    It is none if it occurs twice, or if the header has a name for it (`named`); nor is there one
     if the next line has the names of columns.
     """
     wide = [row for row in rows if len(row) == cells]
@@ -286,7 +286,7 @@ def _words(line: str) -> list[str]:
 
 
 def _spaced(file: str, opened: Open, head: Head) -> pa.RecordBatch:
-    """Return a table whose columns stand apart by spaces: an empty cell is no word."""
+    """Return a table whose columns are separated by spaces; it can have no empty cells."""
     rows: list[list[str]] = []
     try:
         with opened() as raw, io.TextIOWrapper(raw, encoding="utf-8-sig") as text:

@@ -21,7 +21,7 @@ _APART = 5.0  # distances between quartiles from all others, for a usual code
 _FAR_BEYOND = 1.0  # times the distance of both ends of other rows
 _FEWEST_VALUES = 10  # different ones of a column in which -1 is odd
 _MANY_VALUES = 20  # different ones of a column in which a lone 0 is odd
-_SCALE_CODES = (7, 8, 9)  # beside a scale of few steps
+_SCALE_CODES = (7, 8, 9)  # next to a scale of few steps
 _STEPS_LEFT_OUT = 3.0  # from a scale that begins with 1 to a code
 _MOST_CODES = 3  # at an end of a column
 _LONE = "the only negative number"
@@ -56,7 +56,7 @@ def missing_codes(
     for code, n, why in _usual_codes(values) or (_spike(values) if spikes else []):
         way = "fill it in, or remove these rows" if needed else "list it under missingValues"
         text = Text(
-            "Column {!r}: {} stands in {} rows, {}. If it means no value, {}.",
+            "Column {!r}: {} occurs in {} rows, {}. If it means no value, {}.",
             *(name, plainly(code), Count(n), why, way),
         )
         lines.append((text, "" if needed else plainly(code)))
@@ -111,7 +111,7 @@ def _spike(values: Array) -> list[tuple[float, int, str]]:
 def _why(code: float, n: int, rest: Array, *, usual: bool) -> str:
     """Return why a value looks like a missing-value code, or an empty string.
 
-    Numbers such as 98 are usual beside those that have fewer digits.
+    Numbers such as 98 are usual among numbers of fewer digits.
     """
     named = code in _CODES or code in _SCALE_CODES
     if usual and not named and rest.max() >= 10 ** (len(plainly(code)) - 1):
@@ -127,7 +127,7 @@ def _is_apart(code: float, n: int, others: Array, *, usual: bool) -> bool:
     least, most = float(distinct[0]), float(distinct[-1])
     gap, span = max(least - code, code - most), most - least
     low, high = np.quantile(others, (0.25, 0.75)).tolist()
-    # Of -1, 0 and 1 the first is the next step of a scale; -1 beside 0 or beside 1 is a no or a
+    # Of -1, 0 and 1 the first is the next step of a scale; -1 with 0 or with 1 is a no or a
     # yes.
     steps = np.diff(distinct) if span > 0 else np.array([1.0, 2 * abs(least)])
     step = float(steps.max())
@@ -168,7 +168,7 @@ def codes_beyond(values: Array, low: float, high: float) -> list[float]:
 def two_units(name: str, values: Array, *, needed: bool = False) -> str:
     """Return a warning if the numbers of a column have two scales, as of two units.
 
-    The larger ones are a usual factor larger, or degrees Fahrenheit beside degrees Celsius, and lie
+    The larger ones are a usual factor larger, or degrees Fahrenheit among degrees Celsius, and lie
     about where the others do once they are divided by it. A column that is `needed` cannot be left
     out.
     """
@@ -194,7 +194,7 @@ def two_units(name: str, values: Array, *, needed: bool = False) -> str:
     ]  # fmt: skip
     if not warm and not near:
         return ""
-    times = f"{near[0]:g} times as large as" if near else "in degrees Fahrenheit beside"
+    times = f"{near[0]:g} times as large as" if near else "in degrees Fahrenheit next to"
     low, high = map(_coarse, middles)
     way = "" if needed else ", or leave the column out"
     return (

@@ -46,7 +46,7 @@ _NO_EVENT = (
     "well", "healthy", "normal",
     "lebt", "lebend", "zensiert", "vivant", "censur\u00e9", "vivo", "benign",
 )  # fmt: skip
-# A class beside two others that may stand for a label that nobody knows, with `UNKNOWN`.
+# A class next to two others that may stand for a label that nobody knows, with `UNKNOWN`.
 _DOUBTFUL = re.compile(r"(un|not |in)(clear|determinate|certain|specified)|pending", re.IGNORECASE)
 _UNKNOWN_CODES = {"-1", "-9", "-99", "8", "9", "88", "99", "888", "999"}
 
@@ -346,7 +346,7 @@ def _labels(
     rest = [level for level in every.classes if level not in asked.competing]
     if len(rest) != 2:
         raise DataError(
-            f"column {name!r} holds {', '.join(rest)} beside the competing events; with a time "
+            f"column {name!r} holds {', '.join(rest)} and the competing events; with a time "
             "two are needed: the event, and the end of follow-up without it"
         )
     labels = class_labels(

@@ -59,7 +59,7 @@ def _texts(book: Any, name: str, most: int | None = None) -> list[list[str]]:
         if texts:
             width, end = max(width, len(texts)), number
             reaches = f"sheet {name!r} reaches to cell {get_column_letter(width)}{number}"
-            check_cells(reaches, number, width, "delete what stands beyond the table")
+            check_cells(reaches, number, width, "delete what lies beyond the table")
     return rows[:end]
 
 
@@ -69,7 +69,7 @@ def _rows(book: Any, name: str, most: int | None) -> Iterator[Sequence[Any]]:
         import pandas as pd
 
         _check_open(book)
-        # Of a header pandas would rename what stands twice.
+        # Of a header pandas would rename what occurs twice.
         cells = pd.read_excel(
             book, sheet_name=name, header=None, nrows=most, dtype=object, keep_default_na=False
         )
@@ -99,7 +99,7 @@ def _check_open(book: Any) -> None:
                 if len(node):
                     width, end = max(width, column), row
                     reaches = f"a sheet reaches to cell {get_column_letter(width)}{end}"
-                    check_cells(reaches, end, width, "delete what stands beyond the table")
+                    check_cells(reaches, end, width, "delete what lies beyond the table")
                 node.clear()
 
 

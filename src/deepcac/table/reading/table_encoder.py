@@ -119,7 +119,7 @@ class TableEncoder:
         for column in columns:
             _check(column)
         if len({column.name for column in columns}) != len(columns):
-            raise DataError("a column stands twice")
+            raise DataError("a column occurs twice")
         described = content["description"]
         return cls(columns, described and TableDescription.from_dict(described))
 
@@ -150,7 +150,7 @@ def learn_encoder(
     """
     columns: list[EncodedColumn] = []
     taken: set[str] = set()
-    # By name, so that no number of a model rests on where a column stands in the file.
+    # By name, so that no number of a model depends on the place of a column in the file.
     for name in sorted(rows.column_names):
         cells = plain(rows[name])
         try:
@@ -196,7 +196,7 @@ ID_NOTE = "an id"  # in the notes of columns that are left out
 
 
 def _patients_of(values: "pd.Series[Any]", patients: Ids | None) -> "pd.Series[int]":
-    """Return how many patients have each of the values (n,); each row is one if not told."""
+    """Return how many patients have each of the values (n,); by default each row is one."""
     whose = pd.Series(np.arange(len(values)) if patients is None else patients)
     return whose.groupby(values.reset_index(drop=True)).nunique()
 
@@ -211,7 +211,7 @@ def _learn_levels(name: str, cells: pa.ChunkedArray, patients: Ids | None) -> En
     levels = sorted(text for text in commonest if patients_of[text] >= FEW)
     if not levels:
         whom = "rows" if patients is None else "patients"
-        note = f"no text stands in {FEW} {whom} or more"
+        note = f"no text occurs in {FEW} {whom} or more"
         return EncodedColumn(name, LEFT_OUT, note=note, missing=missing)
     note, rare = "", len(counts) - len(levels)
     if rare:

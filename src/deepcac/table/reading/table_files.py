@@ -94,7 +94,7 @@ def _check_names(path: StrPath, names: list[str]) -> None:
                 "lines that stand above the names"
             )
         if name in seen:
-            raise DataError(f"{path}: column {name!r} stands twice; rename one, or add a header")
+            raise DataError(f"{path}: column {name!r} occurs twice; rename one, or add a header")
         seen.add(name)
 
 

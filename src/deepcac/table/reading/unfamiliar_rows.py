@@ -275,7 +275,7 @@ class Unfamiliar:
                 refused += remarks[-1:] * (beyond > MOST)
         remarks += [
             Text(
-                "column {!r}: {} stands in {} rows, {} of fit; if it means no value, list it under "
+                "column {!r}: {} occurs in {} rows, {} of fit; if it means no value, list it under "
                 "missingValues in the description of this table",
                 *(name, plainly(code), Count(count)),
                 "far from most" if name in self.places else "and in none",

@@ -1,4 +1,4 @@
-"""Risks of a model or of a column beside the outcomes of a table, checked for a validation."""
+"""Risks of a model or of a column, with the outcomes of a table, checked for a validation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ from deepcac.table.second_table import TableReader
 from deepcac.table.table_model import NamedEstimator, TableModel
 from deepcac.types import Array, Ids
 
-MOST = 50_000  # rows; of more a sample is judged
+MOST = 50_000  # rows; of a larger table a sample is scored
 _PERCENT = 100.0
 
 
@@ -75,7 +75,7 @@ class RiskSource:
 
 @dataclass(frozen=True)
 class Validated:
-    """A table whose risks are judged, of n rows.
+    """A table of n rows with the risks to validate.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ def read_validated(
     by : sequence of str
         Columns of subgroups.
     accept : bool
-        Whether rows are judged that are mostly unlike those of the fit.
+        Whether to score rows that are mostly unlike those of the fit.
 
     Raises
     ------
@@ -178,7 +178,7 @@ def _other_question(source: RiskSource, asked: Outcome) -> list[str]:
     lines = []
     if source.horizon != asked.horizon:
         lines.append(
-            f"Warning: the model predicts the event by {source.horizon:g}, and is judged by "
+            f"Warning: the model predicts the event by {source.horizon:g}, and is tested by "
             f"{asked.horizon:g}; that is right only if the times have another unit."
         )
     assert isinstance(source.model, TableModel)

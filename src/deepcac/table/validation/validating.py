@@ -138,7 +138,7 @@ def validate_table(
     run : TableRun
     asked : RiskQuestions
     accept : bool
-        Whether rows are judged that are mostly unlike those of the fit.
+        Whether to score rows that are mostly unlike those of the fit.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def validate_table(
         See `read_validated`.
     """
     check_output(out, path, *source.files)
-    beside = card_path(out, path, *source.files)
+    card = card_path(out, path, *source.files)
     validated = read_validated(path, source, asked.by, accept=accept)
     check_asked(validated.table, asked)
     validated.table.tell(run.say)
@@ -156,7 +156,7 @@ def validate_table(
     for line in answer.also:
         run.say(line)
     shown = write_page(out, page, exact=run.exact)
-    write_card_of(beside, shown, _facts(path, validated, run.command), run)
+    write_card_of(card, shown, _facts(path, validated, run.command), run)
     return answer.sentence
 
 
@@ -229,13 +229,13 @@ def _few_events_warning(counts: Sequence[int]) -> list[str]:
 
 
 def _facts(path: DescribedTable, validated: Validated, command: str) -> Facts:
-    """Return the lines of a card on the table and on what is judged."""
+    """Return the lines of a card on the table and on the model."""
     table, name = validated.table, validated.source.name
-    judged: Facts = {
+    about: Facts = {
         "title": [f"Validation of {name} for {table.label!r} on {table.name!r}."],
         "model": [f"{name}, as it is."],
     }
-    return joined(table_facts(path, table, command), judged, usual_facts("validate"))
+    return joined(table_facts(path, table, command), about, usual_facts("validate"))
 
 
 def validation_page(
@@ -259,13 +259,13 @@ def validation_page(
     names = quotable(columns, (source.column or "", validated.site or ""))
     by = "" if table.follow is None else f", by {table.follow.horizon:g}"
     about = Text(
-        "Judged: {}, on {}: {} rows, label {}{}.",
+        "Validated: {}, on {}: {} rows, label {}{}.",
         *(source.name, table.name, Count(len(validated.risk)), table.label, by),
     )
     binary = len(scores) == 1
     outcomes = table.shown_classes if binary else ()
-    judged = {"": next(iter(validated.predictions.values()))} if binary else validated.predictions
-    calibration = partial(calibration_figure, judged, outcomes)
+    panels = {"": next(iter(validated.predictions.values()))} if binary else validated.predictions
+    calibration = partial(calibration_figure, panels, outcomes)
     first: list[Block] = [calibration, about, *remarks_on(table.remarks)]
     return Page(
         f"How good are the risks on {table.name}?",
@@ -274,7 +274,7 @@ def validation_page(
             Section("answer", "Answer", first),
             Section("scores", "Every score", [score_table(scores), SCORE_NOTE]),
             *(_of_two_classes(validated, asked) if binary else []),
-            Section("measures", "How it was judged", _method(validated)),
+            Section("measures", "How it was measured", _method(validated)),
         ],
         command,
         page_names(table) | names,
@@ -302,8 +302,8 @@ def _sites(validated: Validated) -> list[Section]:
         return []
     blocks: list[Block] = []
     if places:
-        judged = {name: place.predictions for name, place in places.items()}
-        blocks = [*place_blocks(places), calibration_figure(judged)]
+        panels = {name: place.predictions for name, place in places.items()}
+        blocks = [*place_blocks(places), calibration_figure(panels)]
     if few:
         blocks.append(
             f"{len(few)} of the sites have fewer than ten events, or than ten patients known to be "
@@ -328,7 +328,7 @@ def _updates(validated: Validated) -> Section:
         else "Coefficients can be fitted anew only for a logistic regression of deepcac fit."
     )
     note = (
-        "Each update is fitted on nine tenths of these patients and judged on the last tenth, ten "
+        "Each update is fitted on nine tenths of these patients and tested on the last tenth, ten "
         "times, so the scores are of patients that it has not seen. The intervals hold the fitted "
         "updates fixed. Intercept: all log odds are shifted; intercept and slope: they are also "
         f"stretched (Cox 1958). {coefficients}"
@@ -338,15 +338,15 @@ def _updates(validated: Validated) -> Section:
 
 def _method(validated: Validated) -> list[str]:
     draws = next(iter(validated.predictions.values())).draws.shape[1]
-    apart = (
-        "The patients are taken to be others than those of the fit, on whom every model looks too "
-        "good."
+    others = (
+        "The patients are assumed to be others than those of the fit, on whom every model looks "
+        "too good."
     )
     return [
         f"Intervals: {draws} bootstrap draws of the patients, whose rows stay "
         "together; normal, AUROC and AUPRC on log odds, O/E and ICI on logarithms. The risks are "
         "held fixed.",
-        *([apart] if validated.source.model is not None else []),
+        *([others] if validated.source.model is not None else []),
         "ICI: the mean distance between a risk and the calibration curve at it. The curve is a "
         "logistic regression on a cubic spline of the log odds with four knots, linear beyond the "
         "outer ones. Even right risks have an ICI above 0 in a table of finite size.",

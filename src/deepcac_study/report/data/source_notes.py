@@ -42,7 +42,7 @@ class DataUse:
 
 def data_use(
     findings: Findings,
-    judged: Iterable[str] = (),
+    in_study: Iterable[str] = (),
     tables: Iterable[Mapping[str, Any]] = (),
     tasks: pd.DataFrame | None = None,
 ) -> dict[str, DataUse]:
@@ -51,10 +51,10 @@ def data_use(
     Parameters
     ----------
     findings : Findings
-    judged : iterable of str
-        Data sets with the judge's verdicts.
+    in_study : iterable of str
+        Data sets with verdicts of our study.
     tables : iterable of mapping
-        The judge's records of tables that were run in one job each.
+        Our study's records of tables that were run in one job each.
     tasks : DataFrame, optional
         The clinical tasks (`deepcac_study.judge.clinical_tasks`), finished or not.
     """
@@ -65,7 +65,7 @@ def data_use(
         use.size(record.record, "n_columns")
     for name in findings.clusterings.datasets():
         _use(uses, name, "supervised k-means")
-    for name in dict.fromkeys(judged):
+    for name in dict.fromkeys(in_study):
         _use(uses, name, "our study")
     for table in tables:
         _use(uses, table["dataset"], "our study").size(table)

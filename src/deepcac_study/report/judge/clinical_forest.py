@@ -97,12 +97,12 @@ def clinical_answer(decisions: pd.DataFrame, tasks: pd.DataFrame) -> str:
     return text + f" Not finished: {', '.join(lacking)}." * bool(len(lacking))
 
 
-def clinical_forests(judged: ClinicalJudgement | None) -> list[Figure]:
+def clinical_forests(judgement: ClinicalJudgement | None) -> list[Figure]:
     """Return a forest plot for each learner, and the figure of costs by cohort size."""
-    if judged is None:
+    if judgement is None:
         return []
-    figures = [clinical_forest(judged.verdicts, judged.pooled, name) for name in LEARNERS]
-    figures.append(price_figure(judged.verdicts, judged.tasks))
+    figures = [clinical_forest(judgement.verdicts, judgement.pooled, name) for name in LEARNERS]
+    figures.append(price_figure(judgement.verdicts, judgement.tasks))
     return [figure for figure in figures if figure]
 
 

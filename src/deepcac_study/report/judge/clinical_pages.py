@@ -92,8 +92,8 @@ def clinical_gains(
     for rival in dict.fromkeys(rivals):
         used, declined = (BEND.id, rival, ""), (DECLINED.id, f"{OFFERED}{rival}", "")
         columns[contender_label(rival)] = gains(used, declined)
-    judged = main.loc[main["contender"].str.endswith(f"_{learner}"), "dataset"]
-    return Table.of(list(dict.fromkeys(judged)), columns)
+    datasets = main.loc[main["contender"].str.endswith(f"_{learner}"), "dataset"]
+    return Table.of(list(dict.fromkeys(datasets)), columns)
 
 
 def clinical_pooled(pooled: pd.DataFrame, learner: str) -> Table:
@@ -175,25 +175,25 @@ def _added(
     return Table.of(keys, columns, n_labels=2)
 
 
-def clinical_tables(judged: ClinicalJudgement | None) -> list[Table]:
+def clinical_tables(judgement: ClinicalJudgement | None) -> list[Table]:
     """Return the report's tables of the clinical tasks."""
-    if judged is None:
+    if judgement is None:
         return []
-    verdicts = judged.verdicts[judged.verdicts["question"].isin(_SHOWN)]
+    verdicts = judgement.verdicts[judgement.verdicts["question"].isin(_SHOWN)]
     tables = [
-        ("clinical_tasks", clinical_tasks(judged.tasks), ""),
+        ("clinical_tasks", clinical_tasks(judgement.tasks), ""),
         *(
-            ("clinical_gains", clinical_gains(judged.verdicts, name, _PLAIN), name)
+            ("clinical_gains", clinical_gains(judgement.verdicts, name, _PLAIN), name)
             for name in LEARNERS
         ),
-        *(("clinical_pooled", clinical_pooled(judged.pooled, name), name) for name in LEARNERS),
+        *(("clinical_pooled", clinical_pooled(judgement.pooled, name), name) for name in LEARNERS),
         *(
-            (id_, of(judged.added[name]), "")
+            (id_, of(judgement.added[name]), "")
             for name, id_, of in (
                 ("cohorts", "clinical_cohorts", added_cohorts),
                 ("on_splines", "clinical_on_splines", added_on_splines),
             )
-            if name in judged.added
+            if name in judgement.added
         ),
         ("clinical_verdicts", _comparisons(verdicts), ""),
     ]

@@ -108,12 +108,12 @@ def headline(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[(rows["question"] == question) & (rows["metric"] == metric)]
 
 
-def sentence(judged: Judgement | None, *, unpublished: bool = False) -> str:
+def sentence(judgement: Judgement | None, *, unpublished: bool = False) -> str:
     """Return the answer in one sentence; empty without such data.
 
     With `unpublished` it is about real data that no paper has, which never count for the papers.
     """
-    rows = _asked(judged, unpublished)
+    rows = _asked(judgement, unpublished)
     if rows.empty:
         return ""
     counts = rows["verdict"].value_counts()
@@ -127,9 +127,9 @@ def sentence(judged: Judgement | None, *, unpublished: bool = False) -> str:
     return f"{_verdict(rows)}: {f'of {len(rows)} comparisons, ' * many}clusters {listed}."
 
 
-def whole_answer(judged: Judgement | None, clinical: ClinicalJudgement | None) -> str:
+def whole_answer(judgement: Judgement | None, clinical: ClinicalJudgement | None) -> str:
     """Return the answer of the whole study; empty if comparisons are missing."""
-    answers = overall_answer(judged.real, clinical) if judged else pd.DataFrame()
+    answers = overall_answer(judgement.real, clinical) if judgement else pd.DataFrame()
     return "" if answers.empty else str(answers["sentence"].iloc[0])
 
 
@@ -226,10 +226,10 @@ def _answer_sentence(numbers: dict[str, Any]) -> str:
     )
 
 
-def basis(judged: Judgement | None, *, unpublished: bool = False) -> str:
+def basis(judgement: Judgement | None, *, unpublished: bool = False) -> str:
     """Return a text on the basis of the answer: data, metric, margin and power."""
-    rows = _asked(judged, unpublished)
-    if judged is None or rows.empty:
+    rows = _asked(judgement, unpublished)
+    if judgement is None or rows.empty:
         return ""
     names = rows["dataset"].unique()
     where = f"{len(names)} data sets" if len(names) > 1 else names[0]
@@ -238,15 +238,15 @@ def basis(judged: Judgement | None, *, unpublished: bool = False) -> str:
     seen = f" The median detectable difference is {number(half)}."
     return (
         f"We compare the AUROC of tuned models on {where}. A difference of up to "
-        f"{number(judged.summary['margin'])} counts as negligible.{seen * (half == half)}"
+        f"{number(judgement.summary['margin'])} counts as negligible.{seen * (half == half)}"
     )
 
 
-def _asked(judged: Judgement | None, unpublished: bool) -> pd.DataFrame:
+def _asked(judgement: Judgement | None, unpublished: bool) -> pd.DataFrame:
     """Return the headline rows, empty without a judgement."""
-    if judged is None:
+    if judgement is None:
         return pd.DataFrame()
-    return headline(judged.unpublished if unpublished else judged.real)
+    return headline(judgement.unpublished if unpublished else judgement.real)
 
 
 def _verdict(rows: pd.DataFrame) -> str:
@@ -263,18 +263,18 @@ def _verdict(rows: pd.DataFrame) -> str:
     return f"Only for {models[0]}, {where}" if len(models) == 1 else f"For some models, {where}"
 
 
-def judgement_tables(judged: Judgement | None) -> list[Table]:
+def judgement_tables(judgement: Judgement | None) -> list[Table]:
     """Return the counts by question, the scores of all contenders, and every comparison."""
-    if judged is None or judged.rows.empty:
+    if judgement is None or judgement.rows.empty:
         return []
-    scored = [_leaderboard(judged)] if judged.summary.get("scores") else []
-    return [_counts(judged), *scored, _comparisons(judged)]
+    scored = [_leaderboard(judgement)] if judgement.summary.get("scores") else []
+    return [_counts(judgement), *scored, _comparisons(judgement)]
 
 
-def _counts(judged: Judgement) -> Table:
+def _counts(judgement: Judgement) -> Table:
     """Return a row per question and metric with its counts of verdicts."""
-    texts = {entry["question"]: entry["text"] for entry in judged.summary["questions"]}
-    shown = verdicts_in(judged.rows["verdict"])
+    texts = {entry["question"]: entry["text"] for entry in judgement.summary["questions"]}
+    shown = verdicts_in(judgement.rows["verdict"])
     rows = [
         text_row(
             texts[str(question)],
@@ -285,18 +285,18 @@ def _counts(judged: Judgement) -> Table:
             number(float(group["mean"].mean()), signed=True),
             "" if math.isnan(half := half_detect(group)) else number(half),
         )
-        for (question, metric), group in judged.rows.groupby(["question", "metric"], sort=False)
+        for (question, metric), group in judgement.rows.groupby(["question", "metric"], sort=False)
     ]
-    made = int(judged.rows["dataset"].str.endswith(GENERATED).sum())
-    margins = {key: number(judged.summary[key]) for key in ("margin", "strict_margin")}
-    warning = f" Generated data: {made} of {len(judged.rows)} comparisons." if made else ""
+    made = int(judgement.rows["dataset"].str.endswith(GENERATED).sum())
+    margins = {key: number(judgement.summary[key]) for key in ("margin", "strict_margin")}
+    warning = f" Generated data: {made} of {len(judgement.rows)} comparisons." if made else ""
     return declared_table("judge_counts", rows, warning=warning, verdicts=shown, **margins)
 
 
-def _leaderboard(judged: Judgement) -> Table:
+def _leaderboard(judgement: Judgement) -> Table:
     """Return the AUROC of every contender on every data set, by its mean rank."""
-    table = pd.DataFrame(judged.summary["scores"])
-    generated = table["dataset"].isin(judged.summary["synthetic"])
+    table = pd.DataFrame(judgement.summary["scores"])
+    generated = table["dataset"].isin(judgement.summary["synthetic"])
     table.loc[generated, "dataset"] += GENERATED
     table["shown"] = clustered_scores(table, "auroc")
     scores = table.pivot(index="contender", columns="dataset", values="shown")
@@ -312,9 +312,9 @@ def _leaderboard(judged: Judgement) -> Table:
     return declared_table("judge_scores", rows, datasets=scores.columns)
 
 
-def _comparisons(judged: Judgement) -> Table:
+def _comparisons(judgement: Judgement) -> Table:
     """Return a row per comparison: scores, difference and tests."""
-    texts = {entry["question"]: entry["text"] for entry in judged.summary["questions"]}
+    texts = {entry["question"]: entry["text"] for entry in judgement.summary["questions"]}
     rows = [
         text_row(
             *(texts[row["question"]], row["dataset"]),
@@ -326,7 +326,7 @@ def _comparisons(judged: Judgement) -> Table:
             number(row["mean"], signed=True),
             *_tested(row),
         )
-        for row in judged.rows.to_dict("records")
+        for row in judgement.rows.to_dict("records")
     ]
     return declared_table("judge_comparisons", rows)
 
@@ -340,10 +340,12 @@ def _tested(row: Mapping[Hashable, Any]) -> tuple[str, ...]:
     return (span, *(number(row[name]) for name in names))
 
 
-def judgement_figures(judged: Judgement | None) -> list[Figure]:
+def judgement_figures(judgement: Judgement | None) -> list[Figure]:
     """Return the forest plot of the answer and the power curve."""
-    if judged is None or judged.rows.empty:
+    if judgement is None or judgement.rows.empty:
         return []
-    rows = headline(judged.rows if judged.real.empty else judged.real)
-    figures = [verdict_forest(rows, judged.summary["margin"])] if len(rows) else []
-    return figures + ([power_figure(judged.summary["power"])] if judged.summary["power"] else [])
+    rows = headline(judgement.rows if judgement.real.empty else judgement.real)
+    figures = [verdict_forest(rows, judgement.summary["margin"])] if len(rows) else []
+    return figures + (
+        [power_figure(judgement.summary["power"])] if judgement.summary["power"] else []
+    )

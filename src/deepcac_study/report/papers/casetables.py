@@ -32,15 +32,15 @@ def case_tables(
     """Return the tables of the case studies, with printed values and ours; [] without studies."""
     if not studies:
         return []
-    beside = any(study.subject == SUBJECT for study in studies)
-    tables = [_clusters(studies, prefix, beside)]
-    if beside:
+    published = any(study.subject == SUBJECT for study in studies)
+    tables = [_clusters(studies, prefix, published)]
+    if published:
         tables.append(_table7(ledger, prefix))
     return [
         *tables,
         _separating(studies, prefix),
-        _important(studies, prefix, beside),
-        _models(studies, prefix, beside),
+        _important(studies, prefix, published),
+        _models(studies, prefix, published),
     ]
 
 
@@ -53,10 +53,10 @@ def _spread(values: Sequence[float] | npt.NDArray[np.float64], digits: int) -> s
     return f"{mean:.{digits}f} ± {sd:.{digits}f}"
 
 
-def _clusters(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
+def _clusters(studies: Sequence[CaseStudy], prefix: str, published: bool) -> Table:
     """Return sizes and class mixes per study and cluster, printed ones first."""
     rows = []
-    if beside:
+    if published:
         sizes = {row["cluster"]: row["cluster_size"] for row in facts(TABLE_8)}
         mixes = map(class_mix, printed_shares())
         rows = [
@@ -105,10 +105,10 @@ def _separating(studies: Sequence[CaseStudy], prefix: str) -> Table:
     )
 
 
-def _important(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
+def _important(studies: Sequence[CaseStudy], prefix: str, published: bool) -> Table:
     """Return the top features per cluster, with the number of clusters that list each."""
     lists: dict[str, list[list[str]]] = {}
-    if beside:
+    if published:
         printed: dict[str, list[str]] = {}
         for row in facts(TABLE_8):
             printed.setdefault(row["cluster"], []).append(row["feature"])
@@ -121,23 +121,25 @@ def _important(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table
         for j, features in enumerate(clusters):
             texts = [f"{feature} ({within[feature]})" for feature in features]
             texts += [""] * (TOP - len(texts))
-            shared = sum(feature in features for feature in lists["printed"][j]) if beside else ""
+            shared = (
+                sum(feature in features for feature in lists["printed"][j]) if published else ""
+            )
             rows.append(text_row(name, f"C{j + 1}", shared, *texts))
     by_chance = TOP**2 / max(len(study.separating) for study in studies)
     return declared_table(
         "case_table8",
         rows,
         prefix=prefix,
-        beside=" (DeepCAC, Table 8)" if beside else "",
-        chance=f" Two lists of ten share {by_chance:.1f} by chance." if beside else "",
+        published=" (DeepCAC, Table 8)" if published else "",
+        chance=f" Two lists of ten share {by_chance:.1f} by chance." if published else "",
         columns=map(str, range(1, TOP + 1)),
     )
 
 
-def _models(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
+def _models(studies: Sequence[CaseStudy], prefix: str, published: bool) -> Table:
     """Return AUPRC of network and student per study, and agreement of clusterings."""
     rows = []
-    if beside:
+    if published:
         printed = {row["item"]: row["value"] for row in facts("deepcac_section14_student")}
         rows.append(text_row("printed", printed["auprc"], printed["student_auprc"], *[""] * 5))
     for study in studies:

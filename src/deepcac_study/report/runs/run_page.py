@@ -97,7 +97,7 @@ def write_run_page(
         heading=title,
         blocks=titled(table for table in tables if table.rows),
         first=[
-            *["Generated data: no patient stands behind them."] * run.synthetic,
+            *["Generated data, no real patients."] * run.synthetic,
             *map(Statement, lines),
         ],
         synthetic=run.synthetic,

@@ -92,7 +92,7 @@ def _tables(
 ) -> dict[str, list[Table]]:
     real, studies = material.real, material.studies
     return {
-        "judge": [*clinical_tables(material.clinical), *judgement_tables(material.judged)],
+        "judge": [*clinical_tables(material.clinical), *judgement_tables(material.judgement)],
         "papers": paper_tables(ledger),
         "questions": question_tables(material.sweeps),
         "clustering": [
@@ -148,7 +148,7 @@ def _figures(material: Material, ledger: Sequence[Entry], effects: pd.DataFrame)
         printed_against_ours(ledger),
         effect_forest(effects),
         *clinical_forests(material.clinical),
-        *judgement_figures(material.judged),
+        *judgement_figures(material.judgement),
         *schematic_figures(),
         *decomposition_figures(real_only(material.decompositions)),
         *curve_figures(material.runs, material.curves),

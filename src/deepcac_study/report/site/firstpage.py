@@ -44,20 +44,20 @@ class Answer:
     """The answer at the top of the first page."""
 
     sentences: list[str]  # the answer, and what belongs to it
-    figures: list[Figure]  # the picture of the answer; the planted truth beside it in a demo
+    figures: list[Figure]  # the picture of the answer; in a demo with the planted truth
 
 
 def answer(shown: Contents) -> Answer:
     """Return the answer on the papers' data if they were run, else on other data or the demo."""
-    judged, clinical = shown.material.judged, shown.material.clinical
+    judgement, clinical = shown.material.judgement, shown.material.clinical
     drawn = {figure.id: figure for figure in shown.all_figures}
-    if len(shown.material.real) or sentence(judged):
-        whole = whole_answer(judged, clinical)  # says what the clinical tasks say
-        first, dot, rest = (whole or sentence(judged)).partition(". ")
+    if len(shown.material.real) or sentence(judgement):
+        whole = whole_answer(judgement, clinical)  # says what the clinical tasks say
+        first, dot, rest = (whole or sentence(judgement)).partition(". ")
         sentences = [
             first + dot.rstrip(),
             rest,
-            basis(judged),
+            basis(judgement),
             clinical_answer(clinical.decisions, clinical.tasks) if clinical and not whole else "",
             on_prediction(shown.counts),
             f"{cells_in_words(shown.counts)}{_by_chance(shown.counts)}",
@@ -67,10 +67,10 @@ def answer(shown: Contents) -> Answer:
         wanted = ("clinical_forest_lr", "judge_forest", "clustering_effect")
         of_answer = [drawn[name] for name in wanted if name in drawn][:1]
         return Answer([minus(text) for text in sentences if text], of_answer)
-    of_real = [sentence(judged, unpublished=True), basis(judged, unpublished=True)]
+    of_real = [sentence(judgement, unpublished=True), basis(judgement, unpublished=True)]
     if not of_real[0]:
         of_real = _best_runs(shown.material.unpublished)
-    sentences = [*of_real, planted_sentence(judged), NOTHING]
+    sentences = [*of_real, planted_sentence(judgement), NOTHING]
     names = (*("judge_forest",) * bool(of_real), "judge_power", "planted_subtypes")
     figures = [drawn[name] for name in names if name in drawn]
     return Answer([minus(text) for text in sentences if text], figures)
@@ -105,12 +105,12 @@ def _by_chance(counts: Sequence[Count]) -> str:
     return f" Another method's printed value would agree {null:.0f} % of the time{spread}."
 
 
-def planted_sentence(judged: Judgement | None) -> str:
+def planted_sentence(judgement: Judgement | None) -> str:
     """Return a sentence on how many planted cohorts were detected, with and without an effect.
 
     For each strength and size, the count is that of the contender that finds most.
     """
-    curve = pd.DataFrame(judged.summary["power"] if judged else [], columns=_POWER)
+    curve = pd.DataFrame(judgement.summary["power"] if judgement else [], columns=_POWER)
     found = (curve["cohorts"] * curve["detected"]).astype(float).round().astype(int)
     groups = curve.assign(found=found).groupby(["question", "strength", "rows"], sort=False)
     best = groups.agg(found=("found", "max"), cohorts=("cohorts", "first")).reset_index()
@@ -175,7 +175,7 @@ def protocols_in_words(ledger: Sequence[Entry]) -> str:
         "Each printed value is compared with the one run that repeats how it was printed: "
         f"{len(decided) - corrected:,} with runs as published, {corrected:,} with runs under the "
         "corrected protocol. Claims are decided under the corrected protocol; the verdict as "
-        "published stands beside each."
+        "published is next to each."
     )
 
 

@@ -21,7 +21,7 @@ class Material(Findings):
     """All results that a report is made from."""
 
     sources: Sequence[SourceNote] = ()
-    judged: Judgement | None = None
+    judgement: Judgement | None = None
     clinical: ClinicalJudgement | None = None
     planted: Sequence[Found] = ()
     features_dir: Path | None = None  # folder of the sound feature files

@@ -119,18 +119,18 @@ def build(
     )
     files_by_kind = by_kind(files)
     tables = shipped.fallback
-    judged = load_judgement(files_by_kind[JUDGED])
+    judgement = load_judgement(files_by_kind[JUDGED])
     clinical = load_clinical(files_by_kind["clinical"], tables)
     uses = data_use(
         findings,
-        judged.rows["dataset"] if judged else (),
+        judgement.rows["dataset"] if judgement else (),
         map(read_json, files_by_kind[TABLES]),
         clinical.tasks if clinical else None,
     )
     bootstraps = Bootstraps(resamples, shipped_bootstraps(tables) if tables else {})
     material = Material(
         **vars(findings),
-        judged=judged,
+        judgement=judgement,
         clinical=clinical,
         sources=source_notes(registry, data.cohorts, uses),
         planted=planted_against_found(findings.runs, registry, data.truth),

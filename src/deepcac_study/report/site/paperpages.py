@@ -31,9 +31,7 @@ _PICTURES = (
     "The papers' pictures are not copied here. Each heading says what the printed figure plots; "
     "below it stand our own figures of the same quantity."
 )
-_DRAWING = (
-    "No figure of ours stands beside it: it is a drawing, or its runs are not in this report."
-)
+_DRAWING = "We have no figure to compare: it is a drawing, or its runs are not in this report."
 _PROTOCOLS = (
     "Our runs follow one of two protocols. The corrected protocol does what the paper's text says, "
     "without leaks. As published does what its program did."
@@ -104,13 +102,13 @@ def _page(paper: Paper, shown: Contents, targets: Mapping[str, Place]) -> Report
     tables = [table for table in shown.tables["papers"] if table.group == paper.key]
     printed = _printed_figures(paper, shown.all_figures)
     blocks = (block for section in printed for block in section.blocks)
-    beside = {block.id for block in blocks if isinstance(block, Figure)}
+    placed = {block.id for block in blocks if isinstance(block, Figure)}
     others = (f for section in paper.pictures for f in shown.figures.get(section, ()))
-    more = [figure for figure in others if figure.id not in beside][:_MOST]
+    more = [figure for figure in others if figure.id not in placed][:_MOST]
     cells = cells_in_words(shown.counts, paper.key)
     fared = claims_in_words(shown.counts, paper.key) if cells else ""
     sections = [
-        Section("tables", "Its tables beside ours", [_CELLS, *titled(tables, folded=True)]),
+        Section("tables", "Its tables next to ours", [_CELLS, *titled(tables, folded=True)]),
         *([Section("figures", "Its figures, and ours", [_PICTURES, *printed])] if printed else []),
         Section("claims", "Its claims", [claims_table(claims, f"claims_{paper.key}", targets)]),
         *([Section("more", "More figures behind its claims", more)] if more else []),

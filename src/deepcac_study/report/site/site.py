@@ -103,13 +103,13 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
 
 def _pages(shown: Contents, subtypes: Sequence[SubtypePage]) -> list[ReportPage]:
     """Return the page of each subject; an empty one has a note on what is missing."""
-    judged, counts = shown.material.judged, shown.counts
+    judgement, counts = shown.material.judgement, shown.counts
     sentences = {
         "ledger": (cells_in_words(counts), protocols_in_words(shown.ledger)),
         "claims": (f"{claims_in_words(counts)} {on_prediction(counts)}",),
-        "judge": (sentence(judged), basis(judged)),
+        "judge": (sentence(judgement), basis(judgement)),
         "switches": switch_sentences(switches().values(), shown.switched),
-        "own": (sentence(judged, unpublished=True), basis(judged, unpublished=True)),
+        "own": (sentence(judgement, unpublished=True), basis(judgement, unpublished=True)),
     }
     unwritten = {
         "ledger": ledger_table(shown.ledger),

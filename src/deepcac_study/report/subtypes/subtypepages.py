@@ -93,7 +93,7 @@ def subtype_sections(page: SubtypePage, latents: Figure | None) -> ReportPage:
         *([Section("network", "Where the network puts them", [latents])] if latents else []),
         *titled(t for t in (page.medians, page.risk, page.factors) if t.rows),
     ]
-    generated = "Generated data: no patient stands behind them."
+    generated = "Generated data, no real patients."
     return ReportPage(
         id=page.id,
         heading=page.title,

@@ -84,7 +84,7 @@ def _refuse_duplicates(
         f"ORDER BY {key} LIMIT 1"
     ).fetchall()
     if twice:
-        fault = "a row has no" if twice[0][0] is None else f"{twice[0][0]} stands twice as"
+        fault = "a row has no" if twice[0][0] is None else f"{twice[0][0]} occurs twice as"
         raise DataError(f"{raw.path}: {fault} {key}; every row needs its own")
 
 

@@ -66,7 +66,7 @@ def parse(text: str) -> tuple[Item, ...]:
         if item.table not in TABLES or item.conversion not in CONVERSIONS:
             raise DataError(f"items.csv, line {number}: unknown table or conversion")
         if (item.table, item.itemid) in seen:
-            raise DataError(f"items.csv, line {number}: item {item.itemid} stands twice")
+            raise DataError(f"items.csv, line {number}: item {item.itemid} occurs twice")
         seen.add((item.table, item.itemid))
         bounds = (item.unit, item.lowest, item.highest)
         if ranges.setdefault(item.variable, bounds) != bounds:

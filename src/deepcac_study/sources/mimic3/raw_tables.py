@@ -72,7 +72,7 @@ def find(folder: str | os.PathLike[str], name: str, columns: tuple[str, ...]) ->
             "name the folder that holds the MIMIC-III tables"
         )
     if len(files) > 1:
-        raise DataError(f"{folder}: {name} stands there twice ({files[0].name}, {files[1].name})")
+        raise DataError(f"{folder}: {name} is there twice ({files[0].name}, {files[1].name})")
     header = _header(files[0])
     missing = [column for column in columns if column not in header]
     if missing:

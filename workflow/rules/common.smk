@@ -273,7 +273,8 @@ def judge_asked_for(wildcards):
 
 def judge_files_here(wildcards):
     asked_for = set(judge_asked_for(wildcards))
-    shown = {file: [file] for file in (*study_files, *sweeps_beside)}
+    files = (*study_files, *study.added_results, *sweeps_beside)
+    shown = {file: [file] for file in files}
     shown |= {run: [run, scores_of(run)] for run in runs_beside}
     return [
         file

@@ -191,6 +191,12 @@ class StudyFiles:
         return [f"{FOLDER}/{CLINICAL}/{name}.csv" for name in names]
 
     @property
+    def added_results(self) -> list[str]:
+        """The tables that the report shows of what was added after the plan."""
+        names = ("cohorts", "on_splines") if self.clinical else ()
+        return [f"{FOLDER}/{CLINICAL}/added/{name}.csv" for name in names]
+
+    @property
     def verdicts(self) -> list[str]:
         """The verdicts and their summary, if there are any comparisons."""
         names = ("verdicts.csv", "summary.json") if self.judge["matches"] else ()

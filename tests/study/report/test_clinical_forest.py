@@ -166,3 +166,11 @@ def test_what_was_added_after_the_plan_has_a_row_per_task_and_model(paths, tmp_p
         ["gusto", rows[1][1], "never chosen", "–", "–"],
     ]  # fmt: skip
     assert rows[0][1] != rows[1][1]
+
+    own = tmp_path / "cohorts.csv"  # of a run here: it comes before the one that ships
+    pd.DataFrame(cohorts[:1]).to_csv(own, index=False)
+    for archive in (None, kept):
+        tables = {
+            table.id: table for table in clinical_tables(load_clinical([*paths, own], archive))
+        }
+        assert len(tables["clinical_cohorts"].rows) == 1

@@ -50,9 +50,10 @@ class ClinicalJudgement:
 def load_clinical(
     paths: Iterable[str | os.PathLike[str]], archive: str | os.PathLike[str] | None = None
 ) -> ClinicalJudgement | None:
-    """Read the judge's tables of the clinical tasks; None without them.
+    """Read the study's tables of the clinical tasks; None without them.
 
-    `archive` is a folder with the shipped tables of what was added after the plan.
+    `archive` is a folder with the shipped tables of what was added after the plan, for those that
+    `paths` lack.
     """
     files = {Path(path).stem: Path(path) for path in paths if Path(path).suffix == ".csv"}
     if not files.keys() >= {*TABLES}:
@@ -61,7 +62,8 @@ def load_clinical(
     if tables[VERDICTS].empty:
         return None
     shipped = {name: Path(archive) / f"added_{name}.csv" for name in ADDED} if archive else {}
-    added = {name: pd.read_csv(path) for name, path in shipped.items() if path.exists()}
+    found = shipped | {name: files[name] for name in ADDED if name in files}
+    added = {name: pd.read_csv(path) for name, path in found.items() if path.exists()}
     return ClinicalJudgement(**tables, added=added)
 
 

@@ -147,7 +147,7 @@ def audit(
     resamples: Resamples = None,
     options: RunOptions,
 ) -> None:
-    """Answer on one page whether groups of patients, made by any program, are of use."""
+    """Answer on one page whether groups of patients, made by any program, are useful."""
     from deepcac.table.audit.auditing import audit_table
 
     run = _run(options, budget=budget, resamples=resamples)
@@ -214,7 +214,7 @@ def profile(
         table, out, _run(RunOptions(seed=seed, exact=exact), say=typer.echo),
         label=label, sheet=sheet, description=path,
     )  # fmt: skip
-    typer.echo(f"{len(encoder.columns)} columns, {len(encoder.used)} of use")
+    typer.echo(f"{len(encoder.columns)} columns, {len(encoder.used)} used")
     for fault in faults:
         typer.echo(f"look at: {fault}")
     say(f"page: {out}")

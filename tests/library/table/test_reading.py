@@ -110,7 +110,7 @@ MISTAKES = {
     "one patient": (
         lambda t: t.assign(ward="a"),
         use_of("died", patient="ward"),
-        "column 'ward' tells 1 patients apart; at least 8 are needed",
+        "column 'ward' has 1 different values, but at least 8 patients",
     ),
     "above and positive": (
         lambda t: t,

@@ -1,1 +1,1 @@
-"""Groups of patients, whoever made them: of use, assignable, more than the risk."""
+"""Groups of patients, whoever made them: useful, assignable, more than the risk."""

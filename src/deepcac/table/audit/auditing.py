@@ -133,7 +133,7 @@ def audit_page(
                 [
                     "Models of the training rows predict the group of held-out rows from the other "
                     "columns, and their outcome: by the columns without the groups (the risk), by "
-                    "only the groups, and by both. Groups are of use for a new patient only if "
+                    "only the groups, and by both. Groups are useful for a new patient only if "
                     "they can be predicted.",
                     Table.of_texts("found", "Groups and risk", ("measure", "value"), measures),
                     Section("unseen", "What cannot be seen here", [_UNSEEN]),
@@ -144,7 +144,7 @@ def audit_page(
             method_section(_method(table, run, trials)),
         ],
         run.command,
-        title=f"Are the groups {groups.column} of use?",
+        title=f"Are the groups {groups.column} useful?",
         remarks=[*limits(trials), *groups.remarks()],
     )
 

@@ -1,4 +1,4 @@
-"""Are the groups of use? The answer about clusters, with what else there is to say of groups."""
+"""Are the groups useful? The answer of `compare`, and more that concerns groups only."""
 
 from dataclasses import replace
 

@@ -171,7 +171,7 @@ def _patients(sample: SampledTable, name: str) -> Ids:
     patients = pc.unique(cells)
     if len(patients) < FEWEST_PATIENTS:
         raise DataError(
-            f"column {name!r} tells {len(patients)} patients apart; at least {FEWEST_PATIENTS} are "
-            "needed: is it the right column?"
+            f"column {name!r} has {len(patients)} different values, but at least {FEWEST_PATIENTS} "
+            "patients are needed: is it the right column?"
         )
     return np.asarray(pc.index_in(cells, value_set=patients).to_numpy(), dtype=np.int64)

@@ -102,7 +102,7 @@ def _size(table: ExaminedTable, total: int) -> str:
     n, columns = len(table.number), table.encoder.columns
     drawn = "" if n == total else Text(", of which {} drawn at random are described", Count(n))
     of_use = len(table.encoder.used), len(columns)
-    return Text("{} rows{}; {} of {} columns are of use", Count(total), drawn, *of_use)
+    return Text("{} rows{}; {} of {} columns are used", Count(total), drawn, *of_use)
 
 
 def _first(table: ExaminedTable, faults: list[str], file: Path | None) -> list[Block]:

@@ -221,8 +221,9 @@ def _answer_sentence(numbers: dict[str, Any]) -> str:
     if not numbers["added"]:
         return answer
     return answer + (
-        f" In {numbers['added']} more cohorts clusters helped in none, and "
-        f"{numbers['added_excluded']} of {numbers['added_comparisons']} comparisons rule it out."
+        f" In {numbers['added']} more cohorts they did not help either: "
+        f"{numbers['added_excluded']} of {numbers['added_comparisons']} comparisons rule out such "
+        "a gain."
     )
 
 

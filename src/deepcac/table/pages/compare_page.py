@@ -56,7 +56,7 @@ def compare_page(
             subtype_section(table, clusterings),
             Section("cohort", "Cohort", column_blocks(table.rows, table.columns)),
             _comparisons(answer, trials),
-            method_section(how_judged(table, run, trials)),
+            method_section(how_tested(table, run, trials)),
         ],
         run.command,
         title=f"Does clustering help on {table.name}?",
@@ -144,7 +144,7 @@ def how_resampled(table: LabelledTable, run: TableRun, trials: Trials) -> str:
     )
 
 
-def how_judged(table: LabelledTable, run: TableRun, trials: Trials) -> list[str]:
+def how_tested(table: LabelledTable, run: TableRun, trials: Trials) -> list[str]:
     """Return how the comparison was made, a paragraph each."""
     return [
         how_resampled(table, run, trials),
@@ -156,7 +156,7 @@ def how_judged(table: LabelledTable, run: TableRun, trials: Trials) -> list[str]
         "A model in each cluster: k-means; CAC, which also separates the classes inside a cluster; "
         "or one model that is given the distances to the k-means centres. Controls: random "
         "groups (each row goes to the nearest of some random rows), and a hash of the row.",
-        "Beside them: logistic regression with cubic splines of each number (4 to 6 "
+        "In addition: logistic regression with cubic splines of each number (4 to 6 "
         "knots at quantiles of the training rows, straight beyond the last).",
         TESTED,
     ]

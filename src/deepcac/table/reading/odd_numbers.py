@@ -194,7 +194,7 @@ def two_units(name: str, values: Array, *, needed: bool = False) -> str:
     ]  # fmt: skip
     if not warm and not near:
         return ""
-    times = f"{near[0]:g} times as large as" if near else "in degrees Fahrenheit next to"
+    times = f"{near[0]:g} times as large as" if near else "in degrees Fahrenheit, unlike"
     low, high = map(_coarse, middles)
     way = "" if needed else ", or leave the column out"
     return (
